@@ -7,7 +7,6 @@ it only may make them, the type may be a guess.
 import json
 import re
 import subprocess
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -243,99 +242,6 @@ def made_by(malloom: Callable[..., Finished], profile: Path, source: Path, text:
     return found
 
 
-NESTED_C = """
-#include <stdlib.h>
-#include <string.h>
-#define KEEP(made) __asm__ volatile("" : : "r"(made) : "memory")
-struct reader { long a[4]; } one;
-struct item { int id, kind; } items[4];
-struct node { struct node* next; long value; } kept;
-__attribute__((noinline)) static struct reader* opened(void* buffer) {
-    ((char*)buffer)[3] = 1; KEEP(buffer); return &one;
-}
-__attribute__((noinline)) static void* list_new(size_t each) {
-    void* made = malloc(32); *(size_t*)made = each; KEEP(made); return made;
-}
-__attribute__((noinline)) static void* found(int key) {
-    char* scratch = malloc(16); memset(scratch, key, 16); KEEP(scratch); return &items[key & 3]; }
-__attribute__((noinline)) static void* get(size_t n) {
-    void* made = malloc(n); if (!made) abort(); return made; }
-int main(int count, char** words) {
-    struct item* mine = found(count); KEEP(mine);  // makes none
-    struct node* got = get(sizeof(struct node)); KEEP(got);  // makes struct node; all certain
-    struct reader* reader = opened(malloc(64)); KEEP(reader);  // makes none
-    struct item* item = &items[atoi(strdup("0000002"))]; KEEP(item);  // makes none
-    void* list = list_new(sizeof(struct node)); KEEP(list);  // makes none
-    void* said = malloc(48 /* three of sizeof(struct node) */); KEEP(said);  // makes none
-    void* half = malloc(4 * sizeof(struct node) / 2); KEEP(half);  // makes none
-    long* either = malloc(count == 0 ? sizeof(struct node) : 16 * sizeof(long)); KEEP(either);  // makes long
-    struct node* node = malloc(sizeof(struct node)); KEEP(node);  // makes struct node; all certain
-    ((long*)said)[1] = ((long*)half)[1] = either[1] = node->value = got->value = 1;
-    return reader->a[1] + item->id + words[0][0] == 7;
-}
-"""
-NESTED_CPP = """
-#define KEEP(made) __asm__ volatile("" : : "r"(made) : "memory")
-struct Small { long x; Small() : x(1) {} };
-struct Has { long z; Small* of; explicit Has(Small* s) : z(s->x), of(s) {} };
-struct Inner { long x, y; Inner() : x(1), y(2) {} };
-struct Plain { long x, y; };
-struct Outer { Inner* of; long z; explicit Outer(Inner* i) : of(i), z(i->y) {} };
-struct Far { Plain* of; long z; explicit Far(Plain* p); };
-struct List { Inner* one; List* next; List(Inner* o, List* n) : one(o), next(n) {} };
-__attribute__((noinline)) Far::Far(Plain* p) : of(p), z(1) { p->x = 1; }
-int main() {
-    Outer* outer = new Outer(new Inner()); KEEP(outer);  // makes Outer, Inner
-    List* list = new List(new Inner(), new List(new Inner(), nullptr));  // makes List, Inner, List, Inner
-    KEEP(list);
-    Has* has = new Has(new Small()); KEEP(has);  // makes Has, Small
-    Far* far = new Far(new Plain()); KEEP(far);  // makes Far, Plain
-    Outer* apart = new Outer(  // makes Outer
-        new Inner()); KEEP(apart);  // makes Outer, Inner
-    Inner* inner = new Inner(); KEEP(inner);  // makes Inner; all certain
-    return 0;
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("compiler", "flag"),
-    some(
-        *[("gcc", "-O0"), ("clang++-19", "-O2")],
-        of=[("gcc", "-O0"), ("clang-19", "-O2"), ("g++", "-O0"), ("g++", "-O2"), ("clang++-19", "-O2")],
-    ),
-)
-def test_what_is_made_within_an_argument_is_never_certain_and_wrong(
-    malloom: Callable[..., Finished], tmp_path: Path, compiler: str, flag: str
-) -> None:
-    ending, text = ("cpp", NESTED_CPP) if "++" in compiler else ("c", NESTED_C)
-    source = tmp_path / f"nested.{ending}"
-    source.write_text(text)
-    subprocess.run([compiler, "-g", flag, "-o", tmp_path / "nested", source], check=True)
-    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "nested").returncode == 0
-    for is_there in (True, False):
-        if not is_there:
-            source.rename(tmp_path / "gone")
-        certain = certain_by_line(malloom, tmp_path / "p", source)
-        for number, line in enumerate(text.split("\n"), 1):
-            truth, _, rest = line.partition("// makes ")[2].partition("; ")
-            left = Counter(certain.get(number, [])) - Counter(truth.split(", "))
-            assert not left, (line, left)
-            assert not (rest and is_there) or certain.get(number) == [truth], line
-
-
-def certain_by_line(malloom: Callable[..., Finished], profile: Path, source: Path) -> dict[int, list[str]]:
-    """The types that are certain of what each line makes."""
-    told = json.loads(malloom("profile", "fields", profile, "--json", "--depth", "32").stdout)
-    found: dict[int, list[str]] = {}
-    for kind in told["kinds"]:
-        calls = [call for site in kind["sites"] for call in site["calls"]]
-        lines = [call["line"] for call in calls if Path(call["file"]).name == source.name]
-        if kind["type"] and kind["type"]["is_sure"] and lines:
-            found.setdefault(lines[-1], []).append(same(kind["type"]["name"]))
-    return found
-
-
 BUILDS = [
     ("gcc", ["-O0"]),
     ("gcc", ["-O2"]),
@@ -369,8 +275,9 @@ def test_types_are_those_of_the_source(
         assert not each.is_sure or same(each.name) in map(same, each.truth.split(" or ")), each
     # Without the source what remains is what debug information itself says.
     unsure = [each for each in without if not each.is_sure]
-    # In C that is no more than what variables are declared as, which may have more than the call made.
-    assert len(unsure) <= len(without) / 2 or source.suffix == ".c", unsure
+    # In C that is no more than what variables are declared as, which may have more than the call made; in
+    # optimised Rust nothing else says which of several functions with the same code was called.
+    assert len(unsure) <= len(without) / 2 or source.suffix == ".c" or flags == ["-O"], unsure
 
 
 def test_what_the_linker_merged_is_never_certain_and_wrong(

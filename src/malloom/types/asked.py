@@ -25,7 +25,7 @@ class Asked:
     is_direct: bool
     """Whether no function of a language's library lies between: then the statement is about the object."""
     is_shared: bool = False
-    """Whether the code may be that of several types, which the compiler found to be the same for all."""
+    """Whether the code may be that of several functions, which was found to be the same for all."""
     is_inner: bool = True
     """Whether no function lies between that may have asked for something else than the container that calls
     there (Rust)."""

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from malloom.types.asked import Asked, Found
 from malloom.types.entries import (
+    STRUCTURES,
     Entry,
     bare,
     class_of,
     is_structure,
     name_of,
     number_of,
+    same,
+    text_of,
     type_name,
 )
 from malloom.types.meant import types_meant
+from malloom.types.members import begins_with
 from malloom.types.merged import may_be_merged
+from malloom.types.shared_code import called_by, calls_among
 from malloom.types.source_text import said_at
 
 INLINED = "DW_TAG_inlined_subroutine"
-CALLED = ("DW_AT_call_origin", "DW_AT_abstract_origin")
-CALLS = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
 ONE_NEW = {"_Znwm", "_ZnwmSt11align_val_t", "_ZnwmRKSt9nothrow_t"}
 NEW = ONE_NEW | {"_Znam", "_ZnamRKSt9nothrow_t"}
 """Operator new, as the linker knows it."""
@@ -35,6 +39,7 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
         kind = asked.scope.unit.whole(owner) if owner is not None else None
         if kind is not None and asked.is_one(kind):
             is_sure = is_certain and not has_equal_heirs(asked, kind) and _is_not_denied(asked, kind)
+            is_sure = is_sure and (_is_named(asked, kind) or not _may_be_first(asked, kind))
             is_sure = is_sure and not _is_argument(asked) and not may_be_merged(asked, kind)
             yield Found(kind, "the constructor that is called next", is_sure)
             return
@@ -43,11 +48,43 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
 def _is_not_denied(asked: Asked, kind: Entry) -> bool:
     """Whether the source, where it is there, names no other structure: of `new A(B())` both have constructors
     in the line."""
-    said = said_at(asked.call.file, asked.call.line, asked.call.column, is_new=True)
-    named = [
-        made for each in said if each.is_certain for made in types_meant(asked, each) if is_structure(made)
-    ]
+    named = [made for made in _named(asked) if is_structure(made)]
     return not named or any(_template(made) == _template(kind) for made in named)
+
+
+def _named(asked: Asked) -> list[Entry]:
+    """The types that the source names behind `new`, where it is there."""
+    said = said_at(asked.call.file, asked.call.line, asked.call.column, is_new=True)
+    return [made for each in said if each.is_certain for made in types_meant(asked, each)]
+
+
+def _is_named(asked: Asked, kind: Entry) -> bool:
+    """Whether that is this type and nothing else, and no parameter of a template that is called as it is."""
+    named, own = _named(asked), text_of(bare(kind), "DW_AT_name")
+    parameters = {
+        text_of(part, "DW_AT_name")
+        for scope, _ in asked.around
+        for each in (*same(scope.entry), class_of(scope.entry))
+        if each is not None
+        for part in each.iter_children()
+        if part.tag == "DW_TAG_template_type_param"
+    }
+    return (
+        bool(named)
+        and own not in parameters
+        and {type_name(bare(each)) for each in named} == {type_name(kind)}
+    )
+
+
+def _may_be_first(asked: Asked, kind: Entry) -> bool:
+    """Whether a structure of this size begins with a field of this class, and so may be what is made: it
+    needs no constructor of its own."""
+    local = (part for scope, _ in asked.around for part in scope.parts())
+    return any(
+        begins_with(holder, kind)
+        for holder in chain(asked.scope.unit.held, local)
+        if holder.tag in STRUCTURES and asked.is_one(holder)
+    )
 
 
 def _template(kind: Entry) -> str:
@@ -86,7 +123,7 @@ def _next_call(asked: Asked) -> Iterator[tuple[Entry, bool]]:
     calls = _calls_around(asked)
     is_told = any(place == asked.address + 1 for place, _ in calls)
     behind = [part for place, part in calls if place > asked.address + 1]
-    for function in map(_called, behind[:1]):
+    for function in map(called_by, behind[:1]):
         if function is not None and _makes(function):
             yield function, is_told
 
@@ -95,7 +132,7 @@ def _is_argument(asked: Asked) -> bool:
     """Whether the call before makes an object, too, whose constructor has not come yet: of `new A(new B)` the
     next one may be A's."""
     before = [(place, part) for place, part in _calls_around(asked) if place < asked.address + 1]
-    made = _called(before[-1][1]) if before else None
+    made = called_by(before[-1][1]) if before else None
     if made is None or not name_of(made).startswith("operator new"):
         return False
     begins = [
@@ -108,18 +145,7 @@ def _is_argument(asked: Asked) -> bool:
 
 def _calls_around(asked: Asked) -> list[tuple[int, Entry]]:
     """The calls of the function by the places where they return to."""
-    calls = [
-        (number_of(part, "DW_AT_call_return_pc", number_of(part, "DW_AT_low_pc")), part)
-        for part in asked.scope.parts()
-        if part.tag in CALLS
-    ]
-    return sorted(calls, key=lambda each: each[0])
-
-
-def _called(site: Entry) -> Entry | None:
-    """The function that a call goes to, where it is told."""
-    name = next((name for name in CALLED if name in site.attributes), "")
-    return site.get_DIE_from_attribute(name) if name else None
+    return sorted(calls_among(asked.scope.parts()), key=lambda each: each[0])
 
 
 def _makes(function: Entry) -> bool:

@@ -28,6 +28,8 @@ KEYWORDS = {
 }
 C_LANGUAGES = {0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E}
 """DW_LANG_C89, C, C99, C11, C17, C23."""
+RUST = 0x1C
+"""DW_LANG_Rust."""
 MOST_STEPS = 64
 """Of a chain of entries: more are damage."""
 POINTER_BYTES = 8

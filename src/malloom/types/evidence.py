@@ -32,11 +32,12 @@ from malloom.types.entries import (
     type_name,
     type_of,
 )
+from malloom.types.exact import is_declared_size, is_size_of
 from malloom.types.generics import of_generic, of_generic_name
 from malloom.types.meant import types_meant, variables_named
-from malloom.types.merged import may_be_merged
+from malloom.types.merged import hides_results, may_be_merged
 from malloom.types.returned import is_returned
-from malloom.types.source_text import Said, has_size, is_whole_initialiser, names, said_at
+from malloom.types.source_text import Said, call_told, is_whole_initialiser, names, said_at
 
 CONSTANT = "DW_TAG_const_type"
 VARIABLE = "DW_TAG_variable"
@@ -84,7 +85,7 @@ def of_text(asked: Asked) -> Iterator[Found]:
     # What is named beside it, and not known or of another size, may be what is made.
     all_named = [kind for kind, each in meant if each.is_certain]
     is_alone = len(all_named) == sum(each.is_certain for each in named) and _are_same(all_named)
-    certain = [(kind, each) for kind, each in said if each.is_certain and not _is_one_of_several(asked, each)]
+    certain = [(kind, each) for kind, each in said if each.is_certain and _is_clear(asked, kind, each, meant)]
     found = certain or said
     exact = [(kind, each) for kind, each in found if asked.is_one(kind)]
     for kind, each in (exact or found)[:1]:
@@ -93,6 +94,18 @@ def of_text(asked: Asked) -> Iterator[Found]:
         how += ", a file newer than the program" if asked.is_edited else ""
         has_more = asked.is_longer(kind) and (each.has_more or not asked.fits(kind))
         yield Found(kind, how, is_sure, has_more=has_more)
+
+
+def _is_clear(asked: Asked, kind: Entry, each: Said, meant: list[tuple[Entry, Said]]) -> bool:
+    """Whether what is said means this one type, and was asked for. Of an object that goes on it is what the
+    structure is that gets it; where something is added before it, only if one does."""
+    getting = {
+        _identity(other)
+        for other, likely in meant
+        if each.has_more and not likely.is_certain and not likely.has_more and is_structure(other)
+    }
+    is_begin = _identity(kind) in getting if getting else each.is_first
+    return is_begin and not _is_one_of_several(asked, each) and is_size_of(asked, kind, each)
 
 
 def _is_one_of_several(asked: Asked, said: Said) -> bool:
@@ -141,8 +154,9 @@ def _is_all_of(asked: Asked, variable: Entry, target: Entry) -> bool:
     place = (asked.call.file, asked.call.line, asked.call.column)
     name, column = name_of(variable), declared_column(variable)
     is_all = is_whole_initialiser(*place, name, asked.callee, asked.callee in NEW, column)
-    is_kept = size_of(target) == 1 and has_size(*place)
-    return is_all and not is_kept and not asked.is_edited and not may_be_merged(asked, target)
+    is_kept = size_of(target) == 1 and "sizeof" in call_told(*place)[0]
+    is_meant = is_all and not is_kept and is_declared_size(asked, target)
+    return is_meant and not asked.is_edited and not may_be_merged(asked, target)
 
 
 def _declared(asked: Asked) -> list[tuple[Entry, Entry, bool]]:
@@ -270,6 +284,6 @@ def gives_it(asked: Asked, inner: str) -> bool:
     call, callees = asked.call, frozenset({asked.callee, inner} - {""})
     if is_library(call) or is_new(call):
         return True
-    if asked.is_edited:
+    if asked.is_edited or hides_results(asked):
         return False
     return is_returned(call.file, declared_line(asked.scope.entry), call.line, call.column, callees)

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from malloom.report.names import demangle, short_name
 from malloom.sites.keys import Call
 from malloom.types.asked import Asked, Found
-from malloom.types.entries import Entry, language_of, parameters_of, size_of
+from malloom.types.entries import RUST, Entry, language_of, parameters_of, size_of
 from malloom.types.names import arguments_of
 
-RUST = 0x1C
-"""DW_LANG_Rust."""
 CONTAINERS = re.compile(
     r"/library/alloc/src/(?:collections/)?"
     r"(boxed|rc|sync|raw_vec|vec_deque|vec|slice|binary_heap|collections)\b"
@@ -35,12 +33,6 @@ HASH_TABLE, GROUP = "hashbrown", 16
 PRIMITIVES = {"bool": 1, "u8": 1, "i8": 1, "u16": 2, "i16": 2, "u32": 4, "i32": 4, "f32": 4, "char": 4}
 PRIMITIVES |= {"u64": 8, "i64": 8, "usize": 8, "isize": 8, "f64": 8, "u128": 16, "i128": 16}
 """Rust's own types, and their sizes."""
-
-
-def is_generic(function: Entry) -> bool:
-    """Whether a function of Rust, not inlined, has types as parameters. The compiler merges copies of such
-    whose code is the same (LLVM's MergeFunctions): debug information has the parameters of one of them."""
-    return language_of(function) == RUST and bool(parameters_of(function))
 
 
 def is_inner(call: Call) -> bool:

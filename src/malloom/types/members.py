@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from malloom.types.entries import (
@@ -49,13 +49,26 @@ def members_of(kind: Entry | None) -> tuple[Member, ...]:
     return tuple(sorted(all_members, key=lambda member: member.offset)[:MOST_MEMBERS])
 
 
+def begins_with(holder: Entry, kind: Entry) -> bool:
+    """Whether the first field of a structure, or its base class, is one of this type, or an array of such."""
+    wanted = getattr(bare(kind), "offset", None)
+    for child in holder.iter_children():
+        if child.tag in (MEMBER, "DW_TAG_inheritance") and not _is_shared(child) and _place(child) == 0:
+            inner = bare(type_of(child))
+            while inner is not None and inner.tag == "DW_TAG_array_type":
+                inner = bare(type_of(inner))
+            if inner is not None and inner.offset == wanted:
+                return True
+    return False
+
+
 def _inside(structure: Entry, start: int, prefix: str, depth: int) -> Iterator[Member]:
     """The fields of a structure that begins at `start`."""
     for child in structure.iter_children():
         if child.tag == "DW_TAG_inheritance":
-            base = bare(type_of(child))
-            if base is not None and depth > 0:
-                yield from _inside(base, start + _place(child), prefix, depth - 1)
+            base, place = bare(type_of(child)), _place(child)
+            if base is not None and place is not None and depth > 0:
+                yield from _inside(base, start + place, prefix, depth - 1)
         elif child.tag == MEMBER and not _is_shared(child):
             yield from _field(child, start, prefix, depth)
         elif child.tag == VARIANTS and depth > 0:
@@ -69,8 +82,10 @@ def _is_shared(member: Entry) -> bool:
 
 
 def _field(member: Entry, start: int, prefix: str, depth: int) -> Iterator[Member]:
-    kind, name = type_of(member), text_of(member, "DW_AT_name")
-    whole, offset, inner = prefix + name, start + _place(member), _held(bare(kind))
+    kind, name, place = type_of(member), text_of(member, "DW_AT_name"), _place(member)
+    if place is None:
+        return
+    whole, offset, inner = prefix + name, start + place, _held(bare(kind))
     if inner is not None and inner.tag in STRUCTURES and depth > 0 and inner.tag != "DW_TAG_union_type":
         found = list(_inside(inner, offset, f"{whole}." if name else prefix, depth - 1))
         # Of an Option<Box<T>> the same bytes tell the variant and are its field: it is one field itself.
@@ -78,8 +93,24 @@ def _field(member: Entry, start: int, prefix: str, depth: int) -> Iterator[Membe
             yield from found
             return
     if inner is not None and inner.tag == "DW_TAG_union_type" and not name:
-        whole = prefix + "|".join(text_of(each, "DW_AT_name") for each in inner.iter_children())
+        whole = prefix + _joined(_names_in(inner, depth))
     yield Member(offset, size_of(kind) or number_of(member, "DW_AT_byte_size"), whole, type_name(kind))
+
+
+def _names_in(structure: Entry, depth: int) -> Iterator[str]:
+    """The names of its fields; of one without a name, those in it."""
+    for member in (child for child in structure.iter_children() if child.tag == MEMBER):
+        name, kind = text_of(member, "DW_AT_name"), bare(type_of(member))
+        if name:
+            yield name
+        elif kind is not None and kind.tag in STRUCTURES and depth > 0:
+            yield from _names_in(kind, depth - 1)
+
+
+def _joined(names: Iterable[str]) -> str:
+    """Of what has the same bytes."""
+    alike = list(dict.fromkeys(names))
+    return "|".join(alike if len(alike) <= MOST_NAMES else [*alike[: MOST_NAMES - 1], "…"])
 
 
 def _has_variants(structure: Entry) -> bool:
@@ -95,7 +126,7 @@ def _of_variants(part: Entry, start: int, depth: int) -> list[tuple[int, Member]
         if child.tag == MEMBER:
             name = text_of(child, "DW_AT_name") or "discriminant"
             kind = type_of(child)
-            fields = [Member(start + _place(child), size_of(kind), name, type_name(kind))]
+            fields = [Member(start + (_place(child) or 0), size_of(kind), name, type_name(kind))]
         elif child.tag == VARIANT:
             fields = [field for each in child.iter_children() for field in _of_variant(each, start, depth)]
         found += [(number, field) for field in fields if field.size]
@@ -106,7 +137,7 @@ def _of_variant(member: Entry, start: int, depth: int) -> Iterator[Member]:
     """What a variant has: its one member is a structure that has its name; none where it has no fields."""
     kind, name = bare(type_of(member)), text_of(member, "DW_AT_name")
     if member.tag == MEMBER and kind is not None and kind.tag in STRUCTURES:
-        yield from _inside(kind, start + _place(member), f"{name}." if name else "", depth)
+        yield from _inside(kind, start + (_place(member) or 0), f"{name}." if name else "", depth)
     elif member.tag == MEMBER:
         yield from _field(member, start, "", depth)
 
@@ -130,9 +161,8 @@ def _as_one(run: list[tuple[int, Member]], end: int, owner: Entry) -> Iterator[M
     if len({number for number, _ in run}) < 2:
         yield from fields
         return
-    names = list(dict.fromkeys(field.name for field in fields))
-    shown = names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…"]
-    yield Member(fields[0].offset, end - fields[0].offset, "|".join(shown), type_name(owner))
+    whole = _joined(field.name for field in fields)
+    yield Member(fields[0].offset, end - fields[0].offset, whole, type_name(owner))
 
 
 def _held(kind: Entry | None) -> Entry | None:
@@ -142,8 +172,11 @@ def _held(kind: Entry | None) -> Entry | None:
     return kind
 
 
-def _place(member: Entry) -> int:
-    """Where it begins in its structure. 0 of what is worked out at run time, as a virtual base."""
+def _place(member: Entry) -> int | None:
+    """Where it begins in its structure. None of what is worked out at run time, as a virtual base, which
+    lies elsewhere in each class that derives from its own."""
+    if number_of(member, "DW_AT_virtuality"):
+        return None
     if "DW_AT_data_bit_offset" in member.attributes:
         size = size_of(type_of(member)) or 1
         return number_of(member, "DW_AT_data_bit_offset") // 8 // size * size
@@ -155,8 +188,8 @@ def _place(member: Entry) -> int:
     return int(found.value)
 
 
-def _operand(expression: list[int]) -> int:
-    """The number behind DW_OP_plus_uconst; 0 of any other expression."""
+def _operand(expression: list[int]) -> int | None:
+    """The number behind DW_OP_plus_uconst; None of any other expression."""
     if not expression or expression[0] != 0x23:
-        return 0
+        return None
     return sum((byte & 0x7F) << (7 * at) for at, byte in enumerate(expression[1:]))

@@ -29,7 +29,8 @@ from malloom.types.entries import (
     type_name,
     type_of,
 )
-from malloom.types.meant import types_meant, variables_named
+from malloom.types.macros import Expanded, expanded, macros_of
+from malloom.types.meant import is_declared, names_type, types_meant, variables_named
 from malloom.types.source_text import NAME, NEW, Said, behind_new, call_at, lines_between, made_by, sizes
 from malloom.types.units import Scope
 
@@ -52,6 +53,8 @@ CHOICE = re.compile(r"\?|&&|\|\||\b(?:and|or|if|else)\b")
 CONDITIONAL = re.compile(
     r"\?|&&|\|\||\b(?:and|or|if|else|for|while|case|default|switch|catch)\b|^\s*\w+\s*\("
 )
+RESULT = re.compile(r"\b(?:return|goto)\b|(?<![=!<>])=(?!=)|\+\+|--")
+"""What changes a variable, or gives one to the caller."""
 INLINED = (1, 3)
 """DW_INL of functions that were put into others."""
 MOST_LINES, MOST_LETTERS = 4000, 1 << 16
@@ -88,25 +91,54 @@ def _has_rival(asked: Asked, kind: Entry, scope: Scope, call: Call) -> bool:
     # What has no line is of the compiler's making: it makes the variables outside functions, one by one.
     if not begin or not lines_between(call.file, begin, begin):
         return False
-    text = _body(call.file, begin, call.line, call.column)
-    makings = _makings(text, begin, _own_name(scope.entry))
-    if not text or len(makings) >= MOST_MAKINGS:
-        return True
-    at = _place(text, begin, call.line, call.column)
-    around = [each for each in makings if each.start <= at <= each.end]
-    if not call.column:
-        around = [each for each in makings if each.line == call.line][:1]
-    own = min(around, key=lambda each: each.end - each.start, default=None)
-    start, end = (own.start, own.end) if own else (at, at)
-    seen = {each.offset for each in same(scope.entry)}
     there = replace(asked, scope=scope, call=call)
+    body = _body(call.file, begin, call.line, call.column)
+    written = _written(there, body)
+    makings = _makings(written.text, begin, _own_name(scope.entry)) if written else ()
+    if written is None or not body or len(makings) >= MOST_MAKINGS:
+        return True
+    place = written.span(_place(body, begin, call.line, call.column))
+    own = _own(there, makings, place)
+    start, end = (own.start, own.end) if own else place
+    seen = {each.offset for each in same(scope.entry)}
     return any(
         _is_rival(there, kind, each, seen)
         for each in makings
         if each is not own
         and _may_be_same(there, each)
-        and not _is_in_turn(text, (each.start, each.end), (start, end))
+        and not _is_in_turn(written.text, (each.start, each.end), (start, end))
     )
+
+
+def hides_results(asked: Asked) -> bool:
+    """Whether a macro may change what the function around the call gives to its caller."""
+    begin = declared_line(asked.scope.entry)
+    body = _body(asked.call.file, begin, asked.call.line, asked.call.column)
+    written = _written(asked, body) if body else None
+    return written is None or any(RESULT.search(written.text[first:end]) for *_, first, end in written.pieces)
+
+
+def _own(asked: Asked, makings: tuple[Making, ...], place: tuple[int, int]) -> Making | None:
+    """The call itself, of those in the text: where a macro makes it the first of that macro's."""
+    begin, end = place
+    if begin < end:
+        within = [each for each in makings if begin <= each.start < end]
+        return next((each for each in within if _may_be_same(asked, each)), None)
+    around = [each for each in makings if each.start <= begin <= each.end]
+    if not asked.call.column:
+        around = [each for each in makings if each.line == asked.call.line][:1]
+    return min(around, key=lambda each: each.end - each.start, default=None)
+
+
+def _written(asked: Asked, text: str) -> Expanded | None:
+    """The text of a function with what its macros say; None where that is not known."""
+    macros = macros_of(asked.call.file, asked.scope.entry)
+    found = expanded(text, macros, lambda name: is_declared(asked, name))
+    return found if found is None or _is_balanced(found.text) == _is_balanced(text) else None
+
+
+def _is_balanced(text: str) -> bool:
+    return text.count("{") == text.count("}")
 
 
 @lru_cache(maxsize=256)
@@ -210,11 +242,14 @@ def _has_rival_within(asked: Asked, kind: Entry, entry: Entry, seen: set[int], d
     file, begin = declared_file(entry), declared_line(entry)
     if not begin or is_of_library(short_name(name_of(entry)), file) or not lines_between(file, begin, begin):
         return False
-    text = _body(file, begin, begin, 0) if depth else ""
-    makings = _makings(text, begin, _own_name(entry))
     call = replace(asked.call, file=file, line=begin)
     within = replace(asked, scope=Scope(entry, asked.scope.unit), call=call)
-    return not text or any(_is_rival(within, kind, each, seen, depth - 1) for each in makings)
+    body = _body(file, begin, begin, 0) if depth else ""
+    written = _written(within, body)
+    if not body or written is None:
+        return True
+    makings = _makings(written.text, begin, _own_name(entry))
+    return any(_is_rival(within, kind, each, seen, depth - 1) for each in makings)
 
 
 def _class_or_function(making: Making) -> str:
@@ -268,6 +303,8 @@ def _types(asked: Asked, said: Said, line: int) -> list[Entry]:
     """All that the name may mean; none where that is not known."""
     if len(said.target_of) == 1 and (alike := variables_named(asked, said.target_of[0])):
         return [target for each in alike if (target := pointee(type_of(each))) is not None]
+    if not names_type(asked, said):
+        return []
     if said.type and not said.stars:
         if given := parameters_of(asked.scope.entry, said.type):
             return given

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from elftools.common.exceptions import DWARFError, ELFError
@@ -17,7 +18,7 @@ from malloom.report.names import demangle
 from malloom.sites.keys import Call
 from malloom.sites.table import NO_MODULE, Frame, SiteTable
 from malloom.types.asked import Asked, Found
-from malloom.types.entries import size_of, type_name
+from malloom.types.entries import RUST, Entry, language_of, parameters_of, size_of, type_name
 from malloom.types.evidence import (
     first_found,
     gives_it,
@@ -27,15 +28,17 @@ from malloom.types.evidence import (
     of_size,
     passes_on,
 )
-from malloom.types.generics import confirms, is_for_another, is_generic, is_inner
+from malloom.types.generics import confirms, is_for_another, is_inner
 from malloom.types.members import Member, members_of
 from malloom.types.names import readable
-from malloom.types.units import Units
+from malloom.types.rust_calls import STARTED_BY, is_meant
+from malloom.types.units import Scope, Units
 
 MOST_FRAMES = 24
 """Of a chain that are asked, from the innermost on: a container may lie a dozen calls above the heap."""
 
 C_LIBRARY = ("libc.so", "libc-", "ld-linux", "ld-musl")
+MAIN = "DW_AT_main_subprogram"
 NOWHERE = Call("", "", 0)
 CHARACTERS = re.compile(r"(?:[\w:&*]+ )?std::__cxx11::basic_string<char\b")
 """What begins the names of the C++ library's functions that make a string's characters."""
@@ -128,7 +131,7 @@ class ObjectTypes:
         for frame, asked in self._chain(frames, size):
             chain.append((frame, asked))
             found = first_found(asked)
-            if found is not None and not is_given:
+            if found is not None and (asked.is_shared or not is_given):
                 found = replace(found, is_sure=False)
             if found is not None and shared is None and (found.is_sure or not found.is_shared):
                 return found, asked.call
@@ -144,9 +147,9 @@ class ObjectTypes:
     def _chain(self, frames: tuple[int, ...], size: int | None) -> Iterator[tuple[Frame, Asked]]:
         """The functions that the call stands in, innermost first, as far as they are known."""
         is_direct = is_only = True
-        for number in frames:
-            frame = self._sites.frames[number]
-            levels = list(self._levels(frame, size))
+        all_frames = [self._sites.frames[number] for number in frames]
+        for frame, caller in zip_longest(all_frames, all_frames[1:]):
+            levels = list(self._levels(frame, caller, size))
             if not levels and not _is_library_alone(frame):
                 return
             is_direct = is_direct and (bool(levels) or all(map(is_new, frame.site.calls)))
@@ -169,7 +172,7 @@ class ObjectTypes:
                 return found, asked.call
         return None
 
-    def _levels(self, frame: Frame, size: int | None) -> Iterator[Asked]:
+    def _levels(self, frame: Frame, caller: Frame | None, size: int | None) -> Iterator[Asked]:
         """The functions that a call stands in, innermost first."""
         units = self._units_of(frame.module)
         if units is None:
@@ -180,13 +183,31 @@ class ObjectTypes:
         level = min(len(scopes), len(calls))
         if not level:
             return
-        outer = scopes[-1].entry
-        is_shared = is_generic(outer) and not units.is_unmerged(outer)
+        is_shared = units.is_shared(address, self._meant_by(caller)) and not (
+            caller is not None and self._is_named(scopes[-1], frame, caller)
+        )
         for at, (scope, call) in enumerate(zip(scopes[-level:], calls[-level:], strict=True)):
             callee = frame.site.callee if at == 0 and level == len(calls) else ""
             around = tuple(zip(scopes[-level:][at:], calls[-level:][at:], strict=True))
             built = self._built[frame.module]
             yield Asked(scope, call, address, callee, size, True, is_shared, around=around, built=built)
+
+    def _is_named(self, function: Scope, frame: Frame, caller: Frame) -> bool:
+        """Rust: whether the text of the caller says that this function was meant, of which there is one."""
+        if language_of(function.entry) != RUST or parameters_of(function.entry) or not caller.site.calls:
+            return False
+        called, calls = frame.site.calls[-1].function, caller.site.calls
+        if MAIN in function.entry.attributes:
+            return any(STARTED_BY in call.function for call in calls)
+        built = min(self._built[frame.module], self._built.get(caller.module, 0))
+        return is_meant(called, calls[0], frame.site.calls[-1].file, built)
+
+    def _meant_by(self, caller: Frame | None) -> Entry | None:
+        """The function that the source of a caller calls there, where debug information tells."""
+        units = self._units_of(caller.module) if caller is not None else None
+        if caller is None or units is None:
+            return None
+        return units.function_meant(caller.site.offset - 1)
 
     def _units_of(self, module: int) -> Units | None:
         if module not in self._units:

@@ -10,11 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from malloom.input_file import opened_ordinary
+from malloom.types.counts import CLOSING, OPENING, PATH, closed, count_beside, counted, next_place
 
 NAME = r"(?:(?:struct|union|class|enum)\s+)?((?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)"
 NEW = re.compile(rf"\bnew\s+(?:\([^()]*\)\s*)?(?:const\s+)?{NAME}\s*(\**)")
 SIZE_OF_TYPE = re.compile(rf"\bsizeof\s*\(\s*(?:const\s+)?{NAME}\s*(\**)\s*\)")
-PATH = r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*)*"
 GOES_ON = r"(?!\w|\s*\)?\s*(?:\[|->|\.|\())"
 """What makes it an expression that is more than a path, as in `*p[0]` and `p[0].next`."""
 SIZE_OF_TARGET = re.compile(
@@ -30,6 +30,8 @@ NO_TEXT = re.compile(r"""/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[
 """Comments, strings and characters: what they say is not said by the program."""
 HARMLESS = re.compile(r"->|::|\+\+|--|[\w\s.*+()]")
 """What may stand beside a sizeof: of all else (`?:`, `/`, `<<`, `-`, `|`) the size may be no type's."""
+JOINED = re.compile(r"\bsizeof\s*\([^()]*\)\s*\w|\w\s+sizeof\b")
+"""A sizeof beside a word, which then is a macro that has an operator: `malloc(sizeof(T) PADDING)`."""
 ALLOCATES = re.compile(r"^\w*?(?:alloc(?!ator)|memalign)", re.IGNORECASE)
 MAKES_OTHER = re.compile(r"create|init|open|new", re.IGNORECASE)
 CAST_ONLY = r"\s*=\s*(?:\([\w\s:*]*\*\s*\)\s*)?"
@@ -41,7 +43,9 @@ DECLARED = re.compile(
 KEYWORDS = {"return", "else", "case", "goto", "delete", "throw", "do", "sizeof", "new", "typedef"}
 KEYWORDS |= {"co_return", "co_yield", "co_await", "if", "while", "for", "switch", "default"}
 """What is no type."""
-OPENING, CLOSING = "([{", ")]}"
+NO_TYPES = KEYWORDS | {"struct", "union", "enum", "class", "typename", "const", "volatile", "using", "friend"}
+NO_TYPES |= {"static", "public", "private", "protected", "virtual", "typedef"}
+"""What may stand before a name that is a type's."""
 MOST_LINES = 4
 """Of one statement that are looked at."""
 LARGEST_FILE = 16 << 20
@@ -64,6 +68,12 @@ class Said:
     """Whether something is added to the size: one object, and what lies behind it."""
     is_one: bool = False
     """Whether it is one object, and no array."""
+    count: int = 0
+    """How many objects the call says that it makes; 0: that is computed, or not said."""
+    may_be_variable: bool = False
+    """Whether it is a name in a sizeof without `struct` and its like, that a variable may have, too."""
+    is_first: bool = True
+    """Whether nothing that is added to the size stands before it."""
 
 
 def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
@@ -126,9 +136,23 @@ def _declares(statement: str, at: int, name: str) -> bool:
     return is_type and not re.search(rf"\b{re.escape(name)}\b", first)
 
 
-def has_size(file: str, line: int, column: int) -> bool:
-    """Whether the call at the column has a sizeof."""
-    return "sizeof" in call_at(_statement(file, line), column)
+def call_told(file: str, line: int, column: int) -> tuple[str, str]:
+    """The call at the column, and what stands behind it; empty where none does."""
+    statement = _statement(file, line)
+    call = call_at(statement, column)
+    return call, statement[column - 1 + len(call) :] if call else ""
+
+
+@lru_cache(maxsize=1024)
+def declares_variable(file: str, name: str) -> bool:
+    """Whether a file seems to declare a variable, a parameter or a field of this name, wherever."""
+    text = without_text("\n".join(lines_of(file)))
+    for found in re.finditer(rf"(?:\b(\w+)|[*&>])\s*(?<!\w){re.escape(name)}\s*(?:\[|=(?!=)|[;,)])", text):
+        begin = text[max(found.start() - LONGEST_TYPE, 0) : found.start()]
+        is_alias = re.search(r"\b(?:typedef|using|sizeof)\b[^;{}]*$", begin) is not None
+        if found[1] not in NO_TYPES and not is_alias:
+            return True
+    return False
 
 
 def _of_new(statement: str, column: int) -> list[Said]:
@@ -151,30 +175,15 @@ def _places(statement: str, new: re.Match[str]) -> set[int]:
 def behind_new(statement: str, new: re.Match[str]) -> int:
     """Where the brackets behind `new T` end."""
     at = _behind_arguments(statement, new)
-    while (begin := _next(statement, at)) < len(statement) and statement[begin] in OPENING:
-        at = _closed(statement, begin, OPENING, CLOSING)
+    while (begin := next_place(statement, at)) < len(statement) and statement[begin] in OPENING:
+        at = closed(statement, begin, OPENING, CLOSING)
     return at
 
 
 def _behind_arguments(statement: str, new: re.Match[str]) -> int:
     """Where the arguments of a template end that stand behind its name."""
-    at = _next(statement, new.end())
-    return _closed(statement, at, "<", ">") if statement[at : at + 1] == "<" else new.end()
-
-
-def _next(statement: str, at: int) -> int:
-    """The first place from there on that is no space."""
-    return len(statement) - len(statement[at:].lstrip())
-
-
-def _closed(statement: str, at: int, opening: str, closing: str) -> int:
-    """Behind the bracket that closes the one at a place."""
-    depth = 0
-    for place in range(at, len(statement)):
-        depth += (statement[place] in opening) - (statement[place] in closing)
-        if not depth:
-            return place + 1
-    return len(statement)
+    at = next_place(statement, new.end())
+    return closed(statement, at, "<", ">") if statement[at : at + 1] == "<" else new.end()
 
 
 def made_by(statement: str, new: re.Match[str]) -> Said:
@@ -190,16 +199,27 @@ def _doubted(said: Said) -> Said:
 
 def sizes(call: str) -> Iterator[Said]:
     """Certain where all that is computed is a number of objects, perhaps with more behind, and each sizeof is
-    understood."""
-    found = [(each, Said(each[1], len(each[2]))) for each in SIZE_OF_TYPE.finditer(call)]
+    understood. Of several that are added the first is the object's, and the others that of what is behind."""
+    found = [(each, _sized(each)) for each in SIZE_OF_TYPE.finditer(call)]
     for each in SIZE_OF_TARGET.finditer(call):
-        found.append((each, Said(target_of=_path(each[1] or each[2]))))
+        found.append((each, Said(target_of=path_of(each[1] or each[2]))))
     is_clear = len(found) == len(re.findall(r"\bsizeof\b", call)) and _allocates(call)
-    for each, said in found:
+    is_clear = is_clear and not JOINED.search(call)
+    for each, said in sorted(found, key=lambda pair: pair[0].start()):
         around, depth = _around(call, each.start())
         has_more = "+" in around.replace("++", "")
-        is_certain = is_clear and not HARMLESS.sub("", around) and not (has_more and depth > 1)
-        yield replace(said, is_certain=is_certain, has_more=has_more)
+        count, is_first = counted(call, each.start())
+        # A number of objects with more behind them are neither an array nor one, and what stands behind
+        # another may be no object's begin.
+        is_alone = not has_more or (count == 1 and depth < 2 and (is_first or len(found) == 1))
+        is_certain = is_clear and not HARMLESS.sub("", around) and is_alone
+        count = 0 if has_more else count * count_beside(call, each.start())
+        yield replace(said, is_certain=is_certain, has_more=has_more, count=count, is_first=is_first)
+
+
+def _sized(found: re.Match[str]) -> Said:
+    is_type = found[2] or re.search(r"\b(?:struct|union|class|enum|const)\s", found[0])
+    return Said(found[1], len(found[2]), may_be_variable=not is_type)
 
 
 def _allocates(call: str) -> bool:
@@ -228,7 +248,7 @@ def _argument(arguments: str, place: int) -> str:
     kept, at, found = "", 0, False
     while at < len(arguments):
         letter = arguments[at]
-        end = _closed(arguments, at, OPENING, CLOSING) if letter in OPENING else 0
+        end = closed(arguments, at, OPENING, CLOSING) if letter in OPENING else 0
         if end and not at < place < end:
             at = end
             continue
@@ -242,7 +262,7 @@ def _argument(arguments: str, place: int) -> str:
     return kept
 
 
-def _path(text: str) -> tuple[str, ...]:
+def path_of(text: str) -> tuple[str, ...]:
     return tuple(re.split(r"->|\.", text))
 
 
@@ -253,7 +273,7 @@ def _likely(statement: str) -> Iterator[Said]:
         yield Said(found[1], len(found[2]), is_certain=False)
     # Some macros want the variable, and not its type.
     for found in INTO_MACRO.finditer(statement):
-        yield Said(target_of=_path(found[1]), is_certain=False)
+        yield Said(target_of=path_of(found[1]), is_certain=False)
     yield from _assigned(statement)
 
 
@@ -267,7 +287,7 @@ def _casts(statement: str) -> Iterator[re.Match[str]]:
 
 def _assigned(statement: str) -> Iterator[Said]:
     for found in ASSIGNED.finditer(statement):
-        yield Said(target_of=_path(found[1]), is_certain=False)
+        yield Said(target_of=path_of(found[1]), is_certain=False)
 
 
 def call_at(statement: str, column: int) -> str:
@@ -276,14 +296,14 @@ def call_at(statement: str, column: int) -> str:
     text = statement[column - 1 :] if column else ""
     if not re.match(r"[A-Za-z_]\w*\s*\(", text):
         return ""
-    return text[: _closed(text, text.index("("), "(", ")")]
+    return text[: closed(text, text.index("("), "(", ")")]
 
 
 def _statement(file: str, line: int) -> str:
     """The lines of a file from this one on, to the end of a statement."""
-    lines = _lines(file)[line - 1 : line - 1 + MOST_LINES] if line else ()
+    lines = lines_of(file)[line - 1 : line - 1 + MOST_LINES] if line else ()
     taken: list[str] = []
-    for text in NO_TEXT.sub(_blank, "\n".join(lines)).split("\n"):
+    for text in without_text("\n".join(lines)).split("\n"):
         taken.append(text)
         if ";" in text:
             break
@@ -293,10 +313,15 @@ def _statement(file: str, line: int) -> str:
 def lines_between(file: str, first: int, last: int, column: int = 0) -> str:
     """Lines of a file, without comments and what strings hold, up to the column of the last where that is not
     0; empty where the file is not there."""
-    lines = _lines(file)[first - 1 : last] if 0 < first <= last else ()
-    text = NO_TEXT.sub(_blank, "\n".join(lines))
+    lines = lines_of(file)[first - 1 : last] if 0 < first <= last else ()
+    text = without_text("\n".join(lines))
     before_last = text.rpartition("\n")
     return before_last[0] + before_last[1] + before_last[2][: column - 1] if column else text
+
+
+def without_text(text: str) -> str:
+    """Without comments and what strings hold."""
+    return NO_TEXT.sub(_blank, text)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -313,7 +338,7 @@ def is_newer(file: str, built: int) -> bool:
     return _read(file)[1] > built
 
 
-def _lines(file: str) -> tuple[str, ...]:
+def lines_of(file: str) -> tuple[str, ...]:
     return _read(file)[0]
 
 

@@ -6,27 +6,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from elftools.elf.elffile import ELFFile
 
 from malloom import _native
-from malloom.report.elf_symbols import FUNCTIONS, SYMBOL
 from malloom.sites.build import debug_sections
 from malloom.types.entries import (
     HOLDERS,
+    RUST,
     STRUCTURES,
     Entry,
     bare,
+    language_of,
     name_of,
-    number_of,
     qualified,
     same,
     text_of,
     type_of,
 )
 from malloom.types.optimised import unoptimised_units
+from malloom.types.shared_code import (
+    FunctionNames,
+    are_one,
+    called_by,
+    calls_among,
+    is_of_gcc,
+    linkage_name,
+    number_of_parameters,
+    without_code,
+)
 
 POINTER = "DW_TAG_pointer_type"
 FUNCTION = "DW_TAG_subprogram"
@@ -88,28 +99,49 @@ class Units:
         """The functions around one of the addresses, innermost first; none where no function covers it."""
         return [self._scope(offset) for offset in self._around[address]]
 
-    def is_unmerged(self, function: Entry) -> bool:
-        """Whether a function of Rust is for certain no other's, too. Without optimisation the compiler merges
-        none, and where the linker does (lld --icf), it knows several at one address."""
-        is_alone = self._functions_at.get(number_of(function, "DW_AT_low_pc")) == 1
-        return is_alone and function.cu.cu_offset in self._unoptimised
+    def is_shared(self, address: int, meant: Entry | None) -> bool:
+        """Whether the code at one of the addresses may be another function's, too, unless it is that of the
+        function that was meant: the one that the source of the caller calls."""
+        *inlined, outer = self.scopes(address)
+        is_one = meant is not None and are_one(meant, outer.entry) and self._is_told(outer, address)
+        is_alone = is_one or (self.names.is_alone_at(address) and not self._others(outer))
+        if language_of(outer.entry) == RUST:
+            return not (is_one or (is_alone and outer.entry.cu.cu_offset in self._unoptimised))
+        # gcc merges functions before it puts their code into others.
+        return not is_alone or any(is_of_gcc(each.entry) and self._was_merged(each) for each in inlined)
+
+    def function_meant(self, address: int) -> Entry | None:
+        """The function that the call at one of the addresses goes to in the source, where that is told."""
+        calls = (call for scope in self.scopes(address) for call in calls_among(scope.parts()))
+        return next((called_by(site) for place, site in calls if place == address + 1), None)
+
+    def _is_told(self, outer: Scope, address: int) -> bool:
+        """Whether the entries of calls have what the source calls: gcc has callers call another function
+        where it could not give both one address, and leaves the first one for those who have its address."""
+        is_left = self.names.goes_on_at(address) and is_of_gcc(outer.entry)
+        others = map(linkage_name, self._others(outer))
+        return not is_left and all(map(self.names.is_merged, others))
+
+    def _was_merged(self, scope: Scope) -> bool:
+        """Whether the function of an inlined copy has another's name, too, as far as there is any name."""
+        return self.names.is_merged(linkage_name(scope.entry)) or bool(self._others(scope))
+
+    def _others(self, scope: Scope) -> list[Entry]:
+        """The functions of its unit that may have been merged with this one: they have no code."""
+        if not is_of_gcc(scope.entry):
+            return []
+        count = number_of_parameters(scope.entry)
+        return [each for each in scope.unit.without_code if number_of_parameters(each) == count]
+
+    @cached_property
+    def names(self) -> FunctionNames:
+        return FunctionNames(self._elf)
 
     @cached_property
     def _unoptimised(self) -> set[int]:
         """Units of Rust that were compiled without optimisation, as far as calls tell."""
         outer = {around[-1] for around in self._around.values() if around}
         return unoptimised_units(map(self._dwarf.get_DIE_from_refaddr, sorted(outer)))
-
-    @cached_property
-    def _functions_at(self) -> dict[int, int]:
-        """How many functions each address is the begin of, as the symbols have it."""
-        table = self._elf.get_section_by_name(".symtab")
-        if table is None or table["sh_type"] == "SHT_NOBITS":
-            return {}
-        symbols = np.frombuffer(table.data(), dtype=SYMBOL)
-        starts = symbols["value"][np.isin(symbols["info"] & 15, FUNCTIONS)]
-        found, counts = np.unique(starts, return_counts=True)
-        return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
     @cached_property
     def structures(self) -> dict[str, list[Entry]]:
@@ -141,7 +173,7 @@ class Unit:
         self._is_too_large = unit["unit_length"] > LARGEST_UNIT
 
     @cached_property
-    def _held(self) -> list[Entry]:
+    def held(self) -> list[Entry]:
         """All that lies in namespaces and classes, with these."""
         return [] if self._is_too_large else list(_held(self._top))
 
@@ -149,7 +181,7 @@ class Unit:
     def types(self) -> dict[str, list[Entry]]:
         """All types with a name that are whole, by that name without namespaces and template arguments."""
         found: dict[str, list[Entry]] = {}
-        for entry in self._held:
+        for entry in self.held:
             name = text_of(entry, "DW_AT_name").partition("<")[0] if entry.tag in NAMED_TYPES else ""
             if name and DECLARATION not in entry.attributes:
                 found.setdefault(name, []).append(entry)
@@ -171,23 +203,28 @@ class Unit:
     @cached_property
     def pointers(self) -> dict[int, Entry]:
         """Of each type, by its offset, the pointer to it."""
-        targets = ((type_of(entry), entry) for entry in self._held if entry.tag == POINTER)
+        targets = ((type_of(entry), entry) for entry in self.held if entry.tag == POINTER)
         return {target.offset: entry for target, entry in targets if target is not None}
 
     @cached_property
     def variables(self) -> dict[str, Entry]:
         """Those outside functions, by their names."""
-        return {text_of(entry, "DW_AT_name"): entry for entry in self._held if entry.tag in VARIABLES}
+        return {text_of(entry, "DW_AT_name"): entry for entry in self.held if entry.tag in VARIABLES}
 
     @cached_property
     def functions(self) -> dict[str, list[Entry]]:
         """By their names without template arguments; one that is inlined everywhere, too."""
         found: dict[str, list[Entry]] = {}
-        for entry in self._held:
+        for entry in self.held:
             name = name_of(entry).partition("<")[0] if entry.tag == FUNCTION else ""
             if name:
                 found.setdefault(name, []).append(entry)
         return found
+
+    @cached_property
+    def without_code(self) -> list[Entry]:
+        """Those of its functions that were merged with others."""
+        return without_code(chain.from_iterable(self.functions.values()), self._all_units.names)
 
     @cached_property
     def heirs(self) -> dict[int, list[Entry]]:

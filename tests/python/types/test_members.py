@@ -1,4 +1,4 @@
-"""Fields of Rust's enumerations, as debug information of a small program has them."""
+"""Fields of Rust's enumerations and of C++'s classes, as debug information of small programs has them."""
 
 import subprocess
 from typing import Any
@@ -89,3 +89,54 @@ def test_no_two_fields_of_variants_have_a_byte_in_common(
         members = structures[name]
         ends = [member.offset + member.size for member in members]
         assert all(end <= other.offset for end, other in zip(ends, members[1:], strict=False)), members
+
+
+PLACES_SOURCE = """
+struct Top { long top = 1; virtual ~Top() {} };
+struct Left : virtual Top { long left = 2; };
+struct Right : virtual Top { long right = 3; };
+struct Diamond : Left, Right { long own = 4; };
+struct Plain { long first; };
+struct Derived : Plain { long second; };
+struct Holder { long begin; Diamond diamond; };
+struct Unions {
+    union { struct { int i, j; }; double d; };
+    union { struct { int only; }; };
+    union { char a[8]; char b[8]; char c[8]; char e[8]; char f[8]; };
+};
+int main() {
+    Diamond diamond; Derived derived{}; Holder holder; Unions unions{};
+    return (diamond.own + derived.second + holder.begin + unions.only) == 7;
+}
+"""
+
+
+@pytest.fixture(scope="module", params=["g++", "clang++-19"])
+def classes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[Member, ...]]:
+    """The fields of each class of a program in C++."""
+    folder = tmp_path_factory.mktemp("classes")
+    (folder / "classes.cpp").write_text(PLACES_SOURCE)
+    subprocess.run([request.param, "-g", "-w", "-o", "program", "classes.cpp"], cwd=folder, check=True)
+    with (folder / "program").open("rb") as file:
+        dwarf: Any = ELFFile(file).get_dwarf_info()
+        return {
+            _name(entry).decode(): members_of(entry)
+            for unit in dwarf.iter_CUs()
+            for entry in unit.iter_DIEs()
+            if entry.tag == "DW_TAG_structure_type"
+        }
+
+
+def test_a_virtual_base_whose_place_each_object_tells_has_no_names(
+    classes: dict[str, tuple[Member, ...]],
+) -> None:
+    places = {member.name.replace("$", "."): member.offset for member in classes["Diamond"]}
+    assert places == {"_vptr.Left": 0, "left": 8, "_vptr.Right": 16, "right": 24, "own": 32}
+    assert {member.name: member.offset for member in classes["Derived"]} == {"first": 0, "second": 8}
+    assert not {"diamond.top", "top"} & names(classes["Holder"])
+
+
+def test_a_union_has_the_names_of_what_lies_in_it(classes: dict[str, tuple[Member, ...]]) -> None:
+    assert [member.name for member in classes["Unions"]] == ["i|j|d", "only", "a|b|c|…"]

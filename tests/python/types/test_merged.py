@@ -33,9 +33,9 @@ struct rec { long id; char *name; };
 __attribute__((noinline)) static void slot(struct rec **out, size_t n) {
   struct rec **o = out; *o = malloc(n); (*o)->id = 1;
 }
-__attribute__((noinline)) static void *whole(size_t n) { struct rec *o = malloc(n); o->id = 1; return o; }
+__attribute__((noinline)) static void *whole(void) { struct rec *o = malloc(16); o->id = 1; return o; }
 int main(int count, char **words) {
-  struct rec *q, *r = whole(count * sizeof *r);
+  struct rec *q, *r = whole();
   slot(&q, count * 16);
   return q->id + r->id + words[0][0] == 7;
 }

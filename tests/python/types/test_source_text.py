@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.types.source_text import Said, is_newer, is_whole_initialiser, names, said_at
+from malloom.types.source_text import Said, declares_variable, is_newer, is_whole_initialiser, names, said_at
 
 
 def told(folder: Path, text: str, call: str, *, is_new: bool = False) -> list[Said]:
@@ -19,13 +19,13 @@ def told(folder: Path, text: str, call: str, *, is_new: bool = False) -> list[Sa
 @pytest.mark.parametrize(
     ("text", "call", "said"),
     [
-        ("p = malloc(sizeof(struct node));", "malloc", Said("node")),
-        ("p = malloc(sizeof (node_t) * count);", "malloc", Said("node_t")),
-        ("p = calloc(9, sizeof(struct node *));", "calloc", Said("node", 1)),
-        ("p = malloc(sizeof *p);", "malloc", Said(target_of=("p",))),
-        ("all->first = xmalloc(sizeof(*all->first));", "xmalloc", Said(target_of=("all", "first"))),
-        ("p = malloc(3 * sizeof(p[0]));", "malloc", Said(target_of=("p",))),
-        ("p = malloc(\n  sizeof(struct node));", "malloc", Said("node")),
+        ("p = malloc(sizeof(struct node));", "malloc", Said("node", count=1)),
+        ("p = malloc(sizeof (node_t) * count);", "malloc", Said("node_t", may_be_variable=True)),
+        ("p = calloc(9, sizeof(struct node *));", "calloc", Said("node", 1, count=9)),
+        ("p = malloc(sizeof *p);", "malloc", Said(target_of=("p",), count=1)),
+        ("all->first = xmalloc(sizeof(*all->first));", "xmalloc", Said(target_of=("all", "first"), count=1)),
+        ("p = malloc(3 * sizeof(p[0]));", "malloc", Said(target_of=("p",), count=3)),
+        ("p = malloc(\n  sizeof(struct node));", "malloc", Said("node", count=1)),
     ],
 )
 def test_a_size_tells_the_type(tmp_path: Path, text: str, call: str, said: Said) -> None:
@@ -42,19 +42,66 @@ def test_a_size_tells_the_type(tmp_path: Path, text: str, call: str, said: Said)
         ("sizeof(struct node) - 4", False, False),
         ("sizeof(struct node) * of->count", False, True),
         ("sizeof(struct node) * n++", False, True),
+        ("4 * sizeof(struct node) + 16", True, False),
+        ("16 + sizeof(struct node) * n", True, False),
+        ("sizeof(struct node) + 3 * sizeof(struct edge)", True, True),
+        ("3 * sizeof(struct node) + sizeof(struct edge)", True, False),
     ],
 )
 def test_a_sum_has_more_behind_the_object_and_a_difference_tells_nothing(
     tmp_path: Path, size: str, has_more: bool, is_certain: bool
 ) -> None:
     said = told(tmp_path, f"p = malloc({size});", "malloc")[0]
-    assert said == Said("node", is_certain=is_certain, has_more=has_more)
+    assert (said.type, said.is_certain, said.has_more) == ("node", is_certain, has_more)
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ("malloc(sizeof(struct node))", 1),
+        ("malloc((2 * (sizeof(struct node))))", 2),
+        ("malloc((size_t)3 * sizeof(struct node) * 2)", 6),
+        ("malloc(n * sizeof(struct node))", 0),
+        ("malloc(sizeof(struct node) + 8)", 0),
+        ("calloc(sizeof(struct node), 5)", 5),
+        ("calloc(n, sizeof(struct node))", 0),
+        ("realloc(p, 4 * sizeof(struct node))", 4),
+        ("reallocarray(p, 4, sizeof(struct node))", 0),
+        ("pool_alloc(pool, sizeof(struct node))", 0),
+    ],
+)
+def test_a_call_says_how_many_it_makes(tmp_path: Path, call: str, count: int) -> None:
+    assert told(tmp_path, f"p = {call};", call[:4])[0].count == count
+
+
+def test_of_sizes_that_are_added_the_first_is_the_objects(tmp_path: Path) -> None:
+    text = "p = malloc(sizeof(struct list) + 3 * sizeof(p->of[0]));"
+    first, second, *_ = told(tmp_path, text, "malloc")
+    assert (first.type, first.is_certain, second.is_certain) == ("list", True, False)
+    assert not told(tmp_path, "p = malloc(n + sizeof(struct end));", "malloc")[0].is_first
+
+
+@pytest.mark.parametrize(
+    ("text", "is_variable"),
+    [
+        ("double point[3];", True),
+        ("void f(int *point, int n) {}", True),
+        ("struct a { long point; };", True),
+        ("typedef struct point point;", False),
+        ("struct point; p = malloc(sizeof(point)); return point;", False),
+        ("struct point { int x; } point_of; class point;", False),
+    ],
+)
+def test_a_file_declares_a_variable(tmp_path: Path, text: str, is_variable: bool) -> None:
+    source = tmp_path / "file.c"
+    source.write_text(text)
+    assert declares_variable(str(source), "point") is is_variable
 
 
 def test_of_several_calls_in_a_line_the_one_at_the_column_is_meant(tmp_path: Path) -> None:
     text = "a = malloc(sizeof(A)), b = malloc(sizeof(B));"
-    assert told(tmp_path, text, "malloc")[0] == Said("A")
-    assert told(tmp_path, text, "malloc(sizeof(B")[0] == Said("B")
+    assert told(tmp_path, text, "malloc")[0] == Said("A", count=1, may_be_variable=True)
+    assert told(tmp_path, text, "malloc(sizeof(B")[0] == Said("B", count=1, may_be_variable=True)
     assert all(not each.is_certain for each in told(tmp_path, text, ""))
 
 
@@ -94,6 +141,8 @@ def test_a_new_that_ends_in_the_line_of_another_is_not_that_one(tmp_path: Path) 
     "call",
     [
         "malloc(n ? sizeof(struct node) : 160)",
+        "malloc(sizeof(struct node) PADDING)",
+        "malloc(HEADER sizeof(struct node))",
         "malloc((n ? sizeof(struct node) : 160))",
         "malloc(sizeof(struct node) << 6)",
         "malloc(sizeof(struct node) | 8)",
