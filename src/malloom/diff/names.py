@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from malloom.report.names import count_of_program, demangle, is_of_library, short_name
@@ -43,19 +43,25 @@ def names_of(known: Sequence[Known]) -> list[str]:
 
 
 def _short(known: Known) -> str:
-    return _joined(known, lambda call: f"{short_name(demangle(call.function)) or '?'} {_place(call)}")
+    told = [f"{short_name(demangle(call.function)) or '?'} {_place(call)}" for call in _own_calls(known)]
+    return " < ".join(told or _by_symbols(known))
 
 
 def _with_columns(known: Known) -> str:
-    return _joined(known, lambda call: f"{short_name(demangle(call.function)) or '?'} {_exact_place(call)}")
+    told = [
+        f"{short_name(demangle(call.function)) or '?'} {_exact_place(call)}" for call in _own_calls(known)
+    ]
+    return " < ".join(told or _by_addresses(known))
 
 
 def _whole(known: Known) -> str:
-    return _joined(known, lambda call: f"{demangle(call.function) or '?'} {_exact_place(call)}")
+    told = [f"{demangle(call.function) or '?'} {_exact_place(call)}" for call in _own_calls(known)]
+    return " < ".join(told or _by_addresses(known))
 
 
 def _with_library(known: Known) -> str:
-    return " < ".join(f"{demangle(call.function) or '?'} {_exact_place(call)}" for call in _calls(known)[0])
+    told = [f"{demangle(call.function) or '?'} {_exact_place(call)}" for call in _calls(known)[0]]
+    return " < ".join(told or _by_addresses(known))
 
 
 def _numbered(known: Known) -> str:
@@ -70,10 +76,21 @@ def _exact_place(call: Call) -> str:
     return f"{_place(call)}:{call.column}" if call.column else _place(call)
 
 
-def _joined(known: Known, text: Callable[[Call], str]) -> str:
-    """Those calls; where none has a place, what else tells of the site."""
+def _by_symbols(known: Known) -> list[str]:
+    """The functions of a site without debug information; where no symbol tells, the address."""
     sites, context = known
-    return " < ".join(map(text, _own_calls(known))) or sites.name(context)
+    frames = [sites.frames[number] for number in context.frames]
+    functions = [next((call.function for call in frame.site.calls), "") for frame in frames]
+    return [
+        short_name(demangle(function)) if function else sites.address(frame)
+        for frame, function in zip(frames, functions, strict=True)
+    ] or ["?"]
+
+
+def _by_addresses(known: Known) -> list[str]:
+    """The same, each with its address."""
+    sites, context = known
+    return [sites.address(sites.frames[number]) for number in context.frames] or ["?"]
 
 
 def _own_calls(known: Known) -> list[Call]:

@@ -62,9 +62,10 @@ class SiteTable:
                 return str(replace(call, function=name))
         if calls and calls[0].line:
             return str(replace(calls[0], function=names[0]))
-        return self._address(frames[0]) if frames else "?"
+        return self.address(frames[0]) if frames else "?"
 
-    def _address(self, frame: Frame) -> str:
+    def address(self, frame: Frame) -> str:
+        """Its function, as far as a symbol tells it, and its place in the file of code."""
         known = frame.module != NO_MODULE
         path = self.modules[frame.module].path.rpartition("/")[2] + "+" if known else ""
         function = f"{frame.site.calls[0].function} " if frame.site.calls else ""

@@ -45,3 +45,19 @@ def test_what_a_library_calls_in_itself_is_told_at_last() -> None:
 
 def test_where_nothing_is_known_the_number_of_the_site_tells() -> None:
     assert names((MAIN,), (MAIN,)) == ["main prog.c:9 (0000000000000001)", "main prog.c:9 (0000000000000002)"]
+
+
+def test_without_debug_information_symbols_tell_and_addresses_where_they_are_the_same() -> None:
+    frames = tuple(
+        Frame(0, Site(offset, "malloc", (Call(function, "", 0),) if function else ()))
+        for offset, function in ((0x10, "gmalloc"), (0x20, "one"), (0x30, "two"), (0x40, ""), (0x50, "one"))
+    )
+    chains = ((0, 1), (0, 2), (0, 3), (0, 4))
+    contexts = tuple(KeyedContext(number, chain, 1, 1) for number, chain in enumerate(chains, 1))
+    made = SiteTable((SiteModule(1, "/lib/libgvc.so", "aa"),), frames, contexts)
+    assert names_of([(made, context) for context in contexts]) == [
+        "gmalloc libgvc.so+0x10 < one libgvc.so+0x20",
+        "gmalloc < two",
+        "gmalloc < libgvc.so+0x40",
+        "gmalloc libgvc.so+0x10 < one libgvc.so+0x50",
+    ]
