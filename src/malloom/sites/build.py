@@ -21,6 +21,9 @@ from malloom.sites.machine_calls import machine_calls, pointer_calls
 
 SECTIONS = (".debug_info", ".debug_abbrev", ".debug_line", ".debug_addr", ".debug_rnglists", ".debug_ranges")
 
+WITHOUT_INFORMATION = " has no debug information: build it with -g"
+"""What follows a file's name in a note on it."""
+
 
 @dataclass(frozen=True)
 class Build:
@@ -69,7 +72,7 @@ def _read(path: Path, build_id: str, offsets: set[int], callees: Collection[str]
     keys, note = _keys_of(files, sorted(wanted))
     keys = _symbols_of(files, sorted(wanted.keys() - keys.keys())) | keys
     if not any(_has_debug_information(file) for file in files):
-        note = f"{path.name} has no debug information: build it with -g"
+        note = f"{path.name}{WITHOUT_INFORMATION}"
     if not calls and not note:
         note = f"the calls of {path.name} are not known: it is for another processor than x86-64"
     sites = numbered(Site(at, wanted[at], keys.get(at, ())) for at in sorted(wanted))

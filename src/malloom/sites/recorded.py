@@ -13,9 +13,12 @@ from malloom import _native
 from malloom.profile import NO_MODULE, Contexts, HeapProfile, Module
 from malloom.profile.requests import U32, U64
 from malloom.report.debug_files import DEBUG_ROOT
-from malloom.sites.build import Build, build_id_at, read_build
+from malloom.sites.build import WITHOUT_INFORMATION, Build, build_id_at, read_build
 from malloom.sites.keys import Site
 from malloom.sites.table import Frame, KeyedContext, SiteModule, SiteTable
+
+MOST_NAMED = 3
+"""Files that one note names."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,18 @@ def site_table(
         ),
         unknown,
     )
-    return table, notes
+    return table, joined_notes(notes)
+
+
+def joined_notes(notes: list[str]) -> list[str]:
+    """The notes, those on files without debug information in one: most programs have many such libraries."""
+    names = [note.removesuffix(WITHOUT_INFORMATION) for note in notes if note.endswith(WITHOUT_INFORMATION)]
+    if len(names) < 2:
+        return notes
+    others = [note for note in notes if not note.endswith(WITHOUT_INFORMATION)]
+    shown = ", ".join(names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [*others, f"{len(names)} files have no debug information: {shown}{more}; build them with -g"]
 
 
 @lru_cache(maxsize=64)
