@@ -62,8 +62,9 @@ def told_apart(chains: Sequence[list[Place]], room: int) -> list[list[str]]:
     for numbers in alike.values():
         if len(numbers) > 1:
             apart = _apart([chains[number] for number in numbers], room - len(CALLER))
+            shared = _shared_with_others(apart)
             for number, frames in zip(numbers, apart, strict=True):
-                told[number] = list(_broken(_telling(frames, apart), room))
+                told[number] = list(_broken(_telling(frames, shared[tuple(frames)]), room))
     return told
 
 
@@ -103,9 +104,9 @@ def _with_addresses(chains: list[list[Place]], room: int) -> list[list[str]]:
     return told
 
 
-def _telling(frames: list[str], alike: list[list[str]]) -> list[str]:
-    """The innermost frames, and the first that sets this chain apart, where that lies further out."""
-    apart = max((_shared(frames, other) for other in alike if other != frames), default=0)
+def _telling(frames: list[str], apart: int) -> list[str]:
+    """The innermost frames, and the first that sets this chain apart, at that place, where it lies further
+    out."""
     if apart < CALLERS or apart >= len(frames):
         shown = frames[:CALLERS]
         return shown if len(shown) == len(frames) else [*shown, "..."]
@@ -113,7 +114,15 @@ def _telling(frames: list[str], alike: list[list[str]]) -> list[str]:
     return [*frames[: CALLERS - 1], "...", frames[apart], *further]
 
 
-def _shared(one: list[str], other: list[str]) -> int:
+def _shared_with_others(chains: list[list[str]]) -> dict[tuple[str, ...], int]:
+    """Of each chain how many innermost frames it shares with the one that is most like it: in their order a
+    neighbour. There may be thousands, where a function calls itself."""
+    ordered = sorted(set(map(tuple, chains)))
+    shared = [0, *(_shared(one, other) for one, other in pairwise(ordered)), 0]
+    return {frames: max(shared[at], shared[at + 1]) for at, frames in enumerate(ordered)}
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """How many innermost frames are the same."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 

@@ -1,5 +1,6 @@
 """Chains of calls as text: rows that would read the same are told apart."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -76,3 +77,10 @@ def test_no_line_is_longer_than_the_room(room: int) -> None:
         max(len(line) for told in lines([f"same{'x' * 60} {each}" for each in names], room) for line in told)
         <= room
     )
+
+
+def test_thousands_that_read_the_same_are_told_apart_in_seconds() -> None:
+    begun = time.process_time()
+    told = lines([f"step step step caller{number} main" for number in range(8000)])
+    assert len({tuple(each) for each in told}) == 8000
+    assert time.process_time() - begun < 10
