@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from malloom.report.names import count_of_program, demangle, is_of_library, short_name
@@ -43,25 +43,31 @@ def names_of(known: Sequence[Known]) -> list[str]:
 
 
 def _short(known: Known) -> str:
-    told = [f"{short_name(demangle(call.function)) or '?'} {_place(call)}" for call in _own_calls(known)]
-    return " < ".join(told or _by_symbols(known))
+    return _joined(_own_calls(known), _short_function, _place) or " < ".join(_by_symbols(known))
 
 
 def _with_columns(known: Known) -> str:
-    told = [
-        f"{short_name(demangle(call.function)) or '?'} {_exact_place(call)}" for call in _own_calls(known)
-    ]
-    return " < ".join(told or _by_addresses(known))
+    return _joined(_own_calls(known), _short_function, _exact_place) or _by_addresses(known)
 
 
 def _whole(known: Known) -> str:
-    told = [f"{demangle(call.function) or '?'} {_exact_place(call)}" for call in _own_calls(known)]
-    return " < ".join(told or _by_addresses(known))
+    return _joined(_own_calls(known), _whole_function, _exact_place) or _by_addresses(known)
 
 
 def _with_library(known: Known) -> str:
-    told = [f"{demangle(call.function) or '?'} {_exact_place(call)}" for call in _calls(known)[0]]
-    return " < ".join(told or _by_addresses(known))
+    return _joined(_calls(known)[0], _whole_function, _exact_place) or _by_addresses(known)
+
+
+def _joined(calls: Sequence[Call], function: Callable[[Call], str], place: Callable[[Call], str]) -> str:
+    return " < ".join(f"{function(call) or '?'} {place(call)}" for call in calls)
+
+
+def _whole_function(call: Call) -> str:
+    return demangle(call.function)
+
+
+def _short_function(call: Call) -> str:
+    return short_name(_whole_function(call))
 
 
 def _numbered(known: Known) -> str:
@@ -87,10 +93,10 @@ def _by_symbols(known: Known) -> list[str]:
     ] or ["?"]
 
 
-def _by_addresses(known: Known) -> list[str]:
-    """The same, each with its address."""
+def _by_addresses(known: Known) -> str:
+    """The same joined, each with its address."""
     sites, context = known
-    return [sites.address(sites.frames[number]) for number in context.frames] or ["?"]
+    return " < ".join(sites.address(sites.frames[number]) for number in context.frames) or "?"
 
 
 def _own_calls(known: Known) -> list[Call]:
