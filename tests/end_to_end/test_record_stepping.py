@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -180,6 +181,35 @@ def test_a_running_process_is_sampled(
     assert shares(tmp_path / "x.profile")[32] == 1  # the numbers are older than the window
 
 
+def state_of(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def kill_between_bursts(sampler: int, program: int, end: float) -> bool:
+    """While a thread is stepped the kernel would end it with its sampler, as the guide says."""
+    while time.monotonic() < end:
+        os.kill(sampler, signal.SIGSTOP)
+        while not state_of(sampler)["State"].startswith("T") and time.monotonic() < end:
+            time.sleep(0.001)
+        is_idle = state_of(program)["TracerPid"] == "0"
+        os.kill(sampler, signal.SIGKILL if is_idle else signal.SIGCONT)
+        if is_idle:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def child_named(parent: int, name: str, end: float) -> int:
+    while time.monotonic() < end:
+        pgrep = ["pgrep", "-P", str(parent), "-x", name]
+        found = subprocess.run(pgrep, check=False, capture_output=True, text=True).stdout.split()
+        if found:
+            return int(found[0])
+        time.sleep(0.05)
+    raise AssertionError(f"no {name} below {parent}")
+
+
 def test_whoever_kills_the_sampler_harms_nobody(
     malloom: Malloom, compile_c: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -188,14 +218,10 @@ def test_whoever_kills_the_sampler_harms_nobody(
     command = [COMMAND, "record", *options, "--", program, "3"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         end = time.monotonic() + 20
-        killed = False
-        while not killed and time.monotonic() < end:
-            pgrep = ["pgrep", "-P", str(running.pid), "malloom_step"]
-            found = subprocess.run(pgrep, check=False, capture_output=True)
-            time.sleep(1)
-            for pid in found.stdout.split():
-                subprocess.run(["kill", f"-{signal.SIGKILL}", pid], check=True)
-                killed = True
+        sampler = child_named(running.pid, "malloom_step", end)
+        recorded = child_named(running.pid, program.name, end)
+        time.sleep(1)
+        killed = kill_between_bursts(sampler, recorded, end)
         output, errors = running.communicate(timeout=60)
     assert killed
     assert output == "done\n"
