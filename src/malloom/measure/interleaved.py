@@ -90,7 +90,8 @@ class Race:
     """Commands whose runs are interleaved: every round runs each of those asked for once, in a shuffled order
     and then in its reverse, so that none of them always runs in another's wake.
 
-    All run in environments of equal length. A run that ends unlike the first, by status or by output, raises
+    All run in environments of equal length, and in memory that was made ready: as much as the largest of them
+    needed so far. A run that ends unlike the first, by status or by output, raises
     CommandError: the time of different work means nothing. With `compare_output` off the output may differ;
     with
     `demand_success` the status is 0.
@@ -113,6 +114,7 @@ class Race:
         self._compare_output = compare_output
         self._demand_success = demand_success
         self._expected: Run | None = None
+        self._most_memory = 0
         self.left: dict[str, CommandError] = {}
         """Commands that failed when they had entered, and why."""
 
@@ -210,7 +212,8 @@ class Race:
     def _run(self, name: str, number: int) -> Run:
         self._progress(name, number)
         self._surroundings = self._surroundings or Surroundings.of_all(self.commands.values())
-        run = run_measured(surrounded(self.commands[name], self._surroundings))
+        run = run_measured(surrounded(self.commands[name], self._surroundings), ready=self._most_memory)
+        self._most_memory = max(self._most_memory, run.peak_memory)
         self._expected = self._expected or run
         _demand_same(name, run, self._expected, self._compare_output)
         return run

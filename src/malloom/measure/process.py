@@ -91,14 +91,17 @@ def time_limit(run: Run, least: float = 60.0, times: float = 20.0) -> float:
     return max(least, times * run.wall_time)
 
 
-def run_measured(command: Command) -> Run:
+def run_measured(command: Command, ready: int = 0) -> Run:
     """Runs a command to its end. Its standard output is digested, not shown; its standard error is kept.
+
+    So many bytes of memory are made `ready` before: they were in use a moment ago, so that no run waits for
+    memory that a virtual machine has given back to its host meanwhile.
 
     Raises CommandError where it cannot be started and TimeLimitReached where it does not end; a program that
     fails is a Run whose status is not 0.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        report, loaded = _spawn(command, output.fileno(), errors.fileno())
+        report, loaded = _spawn(command, ready, output.fileno(), errors.fileno())
         # Of two outputs that are cut off, what is left may be alike.
         require_room(output)
         output.seek(0)
@@ -184,13 +187,14 @@ def _text_file() -> IO[str]:
     return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
 
 
-def _spawn(command: Command, output: int, errors: int) -> tuple[list[int], Load | None]:
+def _spawn(command: Command, ready: int, output: int, errors: int) -> tuple[list[int], Load | None]:
     variables = [f"{name}={value}" for name, value in command.environment.items()]
     loads: list[Load] = []
     client, limit = command.client, command.time_limit
     beside = (lambda server: loads.append(load(server, client, limit))) if client else None
     read_end, write_end = os.pipe()
-    launcher = [str(native_file("malloom_measure")), str(write_end), *variables, "--", *command.arguments]
+    measure = [str(native_file("malloom_measure")), str(write_end), str(ready // 1024)]
+    launcher = [*measure, *variables, "--", *command.arguments]
     with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
         streams = {"stdin": stdin, "stdout": output, "stderr": errors}
         try:

@@ -1,11 +1,15 @@
-// malloom_measure REPORT [NAME=VALUE ...] -- PROGRAM ARGUMENTS...: runs the program and reports what it used,
-// as one line on the inherited file descriptor REPORT: "STATUS USER_MICROSECONDS SYSTEM_MICROSECONDS
-// PEAK_KIBIBYTES WALL_NANOSECONDS MEAN_KIBIBYTES". STATUS is wait(2)'s; where the program cannot be started
-// the line is "error ERRNO".
+// malloom_measure REPORT READY_KIBIBYTES [NAME=VALUE ...] -- PROGRAM ARGUMENTS...: makes so much memory
+// ready, runs the program and reports what it used, as one line on the inherited file descriptor REPORT:
+// "STATUS USER_MICROSECONDS SYSTEM_MICROSECONDS PEAK_KIBIBYTES WALL_NANOSECONDS MEAN_KIBIBYTES". STATUS is
+// wait(2)'s; where the program cannot be started the line is "error ERRNO".
 //
 // The mean is that of the resident memory over the run's time, by looks at it that come seldom enough not to
 // disturb: of the process that is started, not of those that it starts. 0 where it ended before the first
 // look.
+//
+// Ready is memory that was in use a moment ago. A virtual machine may give memory that has been free for a
+// while back to its host, in blocks of a huge page's size, and who uses it next waits for the host: so a
+// program in huge pages would pay for the time since the run before, and one in small pages would not.
 //
 // It is a process of its own because Linux counts into a child's peak the memory of the process that it was
 // forked from: under a Python process every program would seem to need Python's memory. The variables are set
@@ -23,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -31,6 +36,7 @@
 #include <unistd.h>
 
 enum { most_variables = 4096 };
+enum { smallest_page = 4096 };
 /// Milliseconds between two looks at the program's memory: the first come quickly, for programs that end
 /// soon.
 enum { first_pause = 1, longest_pause = 16 };
@@ -83,6 +89,26 @@ static void end_with_parent(void) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
+static void touch(size_t bytes) {
+    char* memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    for (size_t i = 0; i < bytes; i += smallest_page) ((volatile char*)memory)[i] = 1;
+}
+
+/// By a process of its own, as what this one had touched would count into the program's peak. Where it cannot
+/// be done the run is one without it.
+static void make_ready(size_t bytes) {
+    pid_t child = bytes == 0 ? -1 : fork();
+    if (child == 0) {
+        touch(bytes);
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
 /// Bytes that are resident, by an open /proc/PID/statm; 0 where the program has ended.
 static long long resident_bytes(int statm) {
     char text[128];
@@ -130,17 +156,19 @@ static int report_run(int report, pid_t program, long long began) {
 }
 
 int main(int count, char** arguments) {
-    int first = 2;
+    int first = 3;
     while (first < count && strcmp(arguments[first], "--") != 0) ++first;
-    if (first + 1 >= count || first - 2 > most_variables) {
-        fputs("usage: malloom_measure REPORT [NAME=VALUE ...] -- PROGRAM ARGUMENTS...\n", stderr);
+    if (first + 1 >= count || first - 3 > most_variables) {
+        fputs("usage: malloom_measure REPORT READY_KIBIBYTES [NAME=VALUE ...] -- PROGRAM ARGUMENTS...\n",
+              stderr);
         return 2;
     }
     int report = atoi(arguments[1]);
-    char** environment = environment_with(arguments + 2, first - 2);
+    char** environment = environment_with(arguments + 3, first - 3);
     if (environment == NULL) return 1;
     char** program = arguments + first + 1;
     end_with_parent();
+    make_ready(strtoull(arguments[2], NULL, 10) * 1024);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addclose(&actions, report);

@@ -51,7 +51,9 @@ def noise(kind: str, random: np.random.Generator) -> Iterator[float]:
 @pytest.mark.parametrize("kind", ["quiet", "shared"])
 def test_a_program_against_itself_is_hardly_ever_faster(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     times = noise(kind, np.random.default_rng(11))
-    monkeypatch.setattr(interleaved, "run_measured", lambda _: Run(0, next(times), 0.0, 0.0, 1, {}, "", b""))
+    monkeypatch.setattr(
+        interleaved, "run_measured", lambda _, ready: Run(0, next(times), 0.0, 0.0, 1, {}, "", b"")
+    )
     verdicts = []
     for _ in range(250 if IS_SOAK else 100):
         race = Race({"A": Command([]), "B": Command([])})
@@ -67,6 +69,20 @@ def test_more_work_is_slower_and_less_is_faster() -> None:
     assert rounds.ratio("more", "base").verdict is Verdict.SLOWER
     assert rounds.ratio("less", "base").verdict is Verdict.FASTER
     assert rounds.peak_ratio("more", "base") == pytest.approx(1, abs=0.1)
+
+
+def test_memory_is_ready_as_the_largest_run_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    peaks, asked = iter([5, 9, 7, 3]), []
+
+    def run(_command: Command, ready: int) -> Run:
+        asked.append(ready)
+        return Run(0, 1.0, 0.0, 1.0, next(peaks), {}, "", b"")
+
+    monkeypatch.setattr(interleaved, "run_measured", run)
+    race = Race({"A": Command([]), "B": Command([])})
+    race.warm_up("A")
+    race.run(["A", "B"])
+    assert asked == [0, 5, 9, 9]
 
 
 def test_stops_when_the_time_is_spent() -> None:
@@ -158,7 +174,9 @@ def test_the_number_of_rounds_is_settled_once(monkeypatch: pytest.MonkeyPatch) -
     """So many that the width of the first ones is narrowed to what is wanted."""
     spread = 0.04
     times = iter([1.0, 1.0 + spread, 1.0, 1.0] * 500)
-    monkeypatch.setattr(interleaved, "run_measured", lambda _: Run(0, next(times), 0.0, 0.0, 1, {}, "", b""))
+    monkeypatch.setattr(
+        interleaved, "run_measured", lambda _, ready: Run(0, next(times), 0.0, 0.0, 1, {}, "", b"")
+    )
     race = Race({"A": Command([]), "B": Command([])})
     race.run_until_enough(["A", "B"], "A", Budget(6, 1000, width=spread / 3), "cpu_time")
     assert 6 * 9 * 0.8 * 0.9 <= len(race.rounds) <= 6 * 9

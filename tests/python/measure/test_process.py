@@ -32,6 +32,25 @@ def test_memory_of_the_program_is_counted() -> None:
     assert 60 * MIB < large.peak_memory - small.peak_memory < 70 * MIB
 
 
+def memory_touched() -> int:
+    """Bytes that processes of this machine have touched since it began."""
+    counters = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+    pages = int(counters["pgfault"]) + 512 * int(counters.get("thp_fault_alloc", 0))
+    return pages * os.sysconf("SC_PAGESIZE")
+
+
+def test_memory_is_made_ready_and_not_counted() -> None:
+    before = memory_touched()
+    run = run_measured(Command(["true"]), ready=512 * MIB)
+    assert memory_touched() - before > 500 * MIB
+    assert run.peak_memory < 8 * MIB
+    assert max(run.cpu_time, run.wall_time) < 0.05
+
+
+def test_memory_that_cannot_be_made_ready_is_left() -> None:
+    assert run_measured(Command(["true"]), ready=1 << 60).status == 0
+
+
 def test_mean_memory_is_that_over_the_time() -> None:
     held = f"held = bytearray({64 * MIB})"
     run = run_measured(python(f"import time\n{held}\ntime.sleep(0.2)\ndel held\ntime.sleep(0.2)"))
