@@ -14,6 +14,8 @@ from malloom.measure.allocators import system_huge_pages
 from malloom.native_files import native_file
 
 Host = Mapping[str, str | int]
+BALLOON, REPORTING = 5, 5
+"""The number of virtio's balloon, and of its feature that tells the host of free memory."""
 CHANGED = "and changes"
 """Stands behind a commit from which the sources differ."""
 
@@ -67,6 +69,21 @@ def shown_last_level() -> int:
         return last_level_bytes()
     except UsageProblem:
         return 0
+
+
+def host_takes_free_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> bool:
+    """Whether this is a virtual machine that tells its host of memory that is free, as virtio's balloon may
+    (its feature VIRTIO_BALLOON_F_REPORTING); who uses such memory next waits for the host. Of other
+    hypervisors' ways nothing shows."""
+    return any(_tells(device) for device in sorted(devices.glob("*")))
+
+
+def _tells(device: Path) -> bool:
+    try:
+        is_balloon = int((device / "device").read_text(encoding="ascii"), 16) == BALLOON
+        return is_balloon and (device / "features").read_text(encoding="ascii")[REPORTING] == "1"
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def processor_name() -> str:

@@ -93,8 +93,8 @@ class Race:
     All run in environments of equal length, and in memory that was made ready: as much as the largest of them
     needed so far. A run that ends unlike the first, by status or by output, raises
     CommandError: the time of different work means nothing. With `compare_output` off the output may differ;
-    with
-    `demand_success` the status is 0.
+    with `demand_success` the status is 0. With a `pause`, in seconds, before each run memory is as the pause
+    leaves it.
     """
 
     def __init__(
@@ -105,6 +105,7 @@ class Race:
         baseline: str = "",
         compare_output: bool = True,
         demand_success: bool = False,
+        pause: float = 0.0,
     ) -> None:
         self.commands = dict(commands)
         self._baseline = baseline or next(iter(commands), "")
@@ -115,6 +116,7 @@ class Race:
         self._demand_success = demand_success
         self._expected: Run | None = None
         self._most_memory = 0
+        self._pause = pause
         self.left: dict[str, CommandError] = {}
         """Commands that failed when they had entered, and why."""
 
@@ -212,7 +214,9 @@ class Race:
     def _run(self, name: str, number: int) -> Run:
         self._progress(name, number)
         self._surroundings = self._surroundings or Surroundings.of_all(self.commands.values())
-        run = run_measured(surrounded(self.commands[name], self._surroundings), ready=self._most_memory)
+        time.sleep(self._pause)
+        ready = 0 if self._pause else self._most_memory
+        run = run_measured(surrounded(self.commands[name], self._surroundings), ready)
         self._most_memory = max(self._most_memory, run.peak_memory)
         self._expected = self._expected or run
         _demand_same(name, run, self._expected, self._compare_output)

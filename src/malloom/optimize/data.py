@@ -8,6 +8,7 @@ import numpy as np
 
 from malloom.measure.interval import Interval
 from malloom.measure.process import METRICS, Run
+from malloom.optimize.after_pause import PAUSE
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.keeping import interval_as_data
 from malloom.optimize.learning import contents_of
@@ -20,7 +21,8 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     """One JSON object. Times are seconds, memory is bytes; ratios are to the program as it is.
 
     `plan` is None where nothing is kept. `chosen` is the row that training chose; `choice` is what is kept,
-    else the same, and `ratio` with its interval is of it.
+    else the same, and `ratio` with its interval is of it. `after_pause` is None where pauses change
+    nothing, or where there was no time to measure that.
     """
     told = outcome.told
     interval = verdict_interval(outcome)
@@ -45,6 +47,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "refused": dict(outcome.refused),
         "best_plan": outcome.best_plan,
         "for_clients": {name: interval_as_data(each) for name, each in for_clients(outcome).items()},
+        "after_pause": _after_pause(outcome),
         "parts": dict(outcome.parts),
         "rows": [*_rows(outcome)],
         "checks": [*_checks(outcome)],
@@ -84,6 +87,13 @@ def peak_ratio(outcome: Outcome) -> float | None:
     if told is None or not judged.has(told.name):
         return None
     return judged.of_all(told.name, AS_IT_IS, ("peak_memory",)).ratio
+
+
+def _after_pause(outcome: Outcome) -> dict[str, Any] | None:
+    found = outcome.after_pause
+    if found is None:
+        return None
+    return {"input": found.given, "seconds": PAUSE, **interval_as_data(found.interval)}
 
 
 def places_by_ordinal(row: Row) -> bool:

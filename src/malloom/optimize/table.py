@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from malloom.measure.interval import Interval, Verdict
 from malloom.measure.process import METRICS
+from malloom.optimize.after_pause import PAUSE, AfterPause
 from malloom.optimize.checking import CLIENTS_TIME
 from malloom.optimize.data import (
     for_clients,
@@ -66,6 +67,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield own
     if interval := verdict_interval(outcome):
         yield _verdict_line(outcome, interval)
+    if outcome.after_pause:
+        yield _after_pause_line(outcome.after_pause)
     if clients := for_clients(outcome):
         seen = ", ".join(
             f"{CLIENTS_TIME.get(name, name)} {_interval(each)}" for name, each in clients.items()
@@ -85,6 +88,14 @@ def _verdict_line(outcome: Outcome, interval: Interval) -> str:
     return (
         f"{said}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
         f"{_shown(outcome.told)}, {outcome.judged.pairs} pairs of runs, {output}"
+    )
+
+
+def _after_pause_line(found: AfterPause) -> str:
+    """What a program that runs once in a while has of what is kept."""
+    return (
+        f"after a pause of {PAUSE:.0f} s, in which the host takes back free memory: "
+        f"{found.interval.verdict}, {_interval(found.interval)} of the CPU time on {found.given}"
     )
 
 

@@ -10,9 +10,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from malloom.errors import CommandError, UsageProblem
+from malloom.measure.host import host_takes_free_memory
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
+from malloom.optimize.after_pause import (
+    AfterPause,
+    may_be_in_huge_pages,
+    measure_after_pauses,
+    seconds_after_pauses,
+)
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing
 from malloom.optimize.checking import Judged, judge, why_refused
@@ -28,7 +37,7 @@ from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
-from malloom.optimize.training import Row, Training
+from malloom.optimize.training import AS_IT_IS, Row, Training
 from malloom.quantities import counted
 from malloom.temporary import having_room
 
@@ -41,6 +50,7 @@ FEWEST_MADE = 12
 STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
 
 
+HOST_TAKES_BACK = "this machine's host takes back memory that is free for some seconds"
 ALONE = "no allocator's setting could be chosen: the plan is compared with the program as it is alone"
 """A note where a plan has no rival."""
 
@@ -50,8 +60,9 @@ class Outcome:
     """What came out, and what is known of it when it is interrupted.
 
     `choice` is what the training inputs say, `kept` what the judged inputs let its user have: the choice, the
-    best setting, or None. `refused` says why, by row. `best_plan` is which plan was written as the best.
-    `builds` came of a build command; `choice_file` has the policies of the one that is kept.
+    best setting, or None. `refused` says why, by row. `after_pause` is None where pauses change nothing.
+    `best_plan` is which plan was written as the best. `builds` came of a build command; `choice_file` has the
+    policies of the one that is kept.
     """
 
     inputs: Inputs
@@ -63,6 +74,7 @@ class Outcome:
     judged: Judged = field(default_factory=Judged)
     refused: dict[str, str] = field(default_factory=dict)
     kept: Row | None = None
+    after_pause: AfterPause | None = None
     plan: Path | None = None
     best_plan: str | None = None
     builds: Builds = field(default_factory=Builds)
@@ -128,7 +140,9 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     left = options.budget.seconds - (time.monotonic() - began)
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
     _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
-    decide(outcome, folder)
+    decide(outcome)
+    _measure_after_pauses(outcome, commands, watcher)
+    keep_decided(outcome, folder)
     _write_best_plan(outcome, folder)
 
 
@@ -299,9 +313,9 @@ def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watch
     judge(outcome.judged, commands, rows, budget, watcher.run, output, choice.rivals)
 
 
-def decide(outcome: Outcome, folder: Path) -> None:
-    """Keeps the choice where the judged inputs do not refuse it, else the setting that it was compared with,
-    on the same terms."""
+def decide(outcome: Outcome) -> None:
+    """The choice is to be kept where the judged inputs do not refuse it, else the setting that it was
+    compared with, on the same terms."""
     choice, judged = outcome.choice, outcome.judged
     assert choice is not None
     rival = next((row for row in choice.rivals if row.name == judged.rival), None)
@@ -318,6 +332,31 @@ def decide(outcome: Outcome, folder: Path) -> None:
             outcome.kept = row
             break
         outcome.refused[row.name] = why
+
+
+def _measure_after_pauses(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
+    """How what is to be kept does after pauses, where they change anything, on the judged input on which the
+    program needs most memory."""
+    row, judged, options = outcome.kept, outcome.judged, outcome.options
+    if row is None or not may_be_in_huge_pages(row) or not host_takes_free_memory():
+        return
+    given = max(judged.rounds, key=lambda each: judged.memory(each, AS_IT_IS))
+    times = [run.wall_time for run in judged.rounds[given].of(AS_IT_IS)]
+    seconds = seconds_after_pauses(float(np.median(times)))
+    if seconds > options.budget.seconds * CHOOSING_SHARE:
+        said = f"--seconds {seconds / CHOOSING_SHARE:.0f} gives the time to measure it"
+        outcome.notes.append(f"{HOST_TAKES_BACK}, and {row.name} may be slower after a pause: {said}")
+        return
+    watcher.say(f"measuring {row.name} after pauses, some {seconds:.0f} s")
+    try:
+        found = measure_after_pauses(row, given, commands[given], watcher.run, options.compare_output)
+        outcome.after_pause = found
+    except CommandError as error:
+        outcome.notes.append(f"{row.name} after a pause: {error}")
+
+
+def keep_decided(outcome: Outcome, folder: Path) -> None:
+    """Writes what is to be kept to its place."""
     place = outcome.options.plan
     if outcome.kept:
         process = outcome.sources.process if outcome.sources else None

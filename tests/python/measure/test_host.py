@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.measure.host import commit_of, measured_on
+from malloom.measure.host import commit_of, host_takes_free_memory, measured_on
 from structure.source_tree import ROOT
 
 
@@ -59,3 +59,28 @@ def is_commit(name: str) -> bool:
     """Whether the history of malloom's sources has a commit of that name."""
     command = ["git", "-C", str(ROOT), "cat-file", "-e", f"{name}^{{commit}}"]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("device", "features", "takes"),
+    [
+        ("0x0005", "01100101", True),
+        ("0x0005", "00000100", True),
+        ("0x0005", "01000001", False),
+        ("0x0002", "01100101", False),
+        ("0x0005", "011", False),
+        ("none", "01100101", False),
+    ],
+)
+def test_a_host_may_take_free_memory(device: str, features: str, takes: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "virtio0"
+    folder.mkdir()
+    (folder / "device").write_text(f"{device}\n")
+    (folder / "features").write_text(f"{features}\n")
+    assert host_takes_free_memory(tmp_path) is takes
+
+
+def test_a_machine_without_devices_keeps_its_memory(tmp_path: Path) -> None:
+    (tmp_path / "virtio0").mkdir()
+    assert not host_takes_free_memory(tmp_path)
+    assert not host_takes_free_memory(tmp_path / "nowhere")

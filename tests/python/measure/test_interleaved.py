@@ -85,6 +85,20 @@ def test_memory_is_ready_as_the_largest_run_needs(monkeypatch: pytest.MonkeyPatc
     assert asked == [0, 5, 9, 9]
 
 
+def test_after_a_pause_no_memory_is_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def run(_command: Command, ready: int) -> Run:
+        asked.append(ready)
+        return Run(0, 1.0, 0.0, 1.0, 100, {}, "", b"")
+
+    monkeypatch.setattr(interleaved, "run_measured", run)
+    monkeypatch.setattr("time.sleep", asked.append)
+    race = Race({"A": Command([]), "B": Command([])}, pause=3.0)
+    race.run(["A", "B"])
+    assert asked == [3.0, 0, 3.0, 0]
+
+
 def test_stops_when_the_time_is_spent() -> None:
     commands = {"A": Command(["sleep", "0.05"]), "B": Command(["sleep", "0.05"])}
     rounds = run_interleaved(commands, "A", Budget(fewest=2, most=1000, seconds=0.5, width=0))

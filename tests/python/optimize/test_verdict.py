@@ -8,14 +8,17 @@ import pytest
 
 from malloom.errors import UsageProblem
 from malloom.measure.interleaved import Budget, no_progress
+from malloom.measure.interval import Interval
+from malloom.optimize.after_pause import AfterPause
 from malloom.optimize.checking import Judged
 from malloom.optimize.choosing import Choice
+from malloom.optimize.data import as_data
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.table import lines
 from malloom.optimize.training import AS_IT_IS
-from malloom.optimize.verdict import ALONE, Outcome, decide, optimized
+from malloom.optimize.verdict import ALONE, Outcome, decide, keep_decided, optimized
 from python.bench.races import rounds_of
 
 LARGE = 100 << 20
@@ -43,7 +46,8 @@ def outcome(choice: Choice, times: Mapping[str, float], folder: Path, goal: Goal
 
 
 def decided(found: Outcome, tmp_path: Path) -> list[str]:
-    decide(found, tmp_path)
+    decide(found)
+    keep_decided(found, tmp_path)
     return list(lines(found))
 
 
@@ -76,6 +80,25 @@ def test_a_plan_is_refused_where_no_setting_runs_on_the_check_inputs(tmp_path: P
 def test_the_verdict_names_what_is_less(goal: Goal, ratio: float, begin: str, tmp_path: Path) -> None:
     found = outcome(Choice(Named("setting"), None, None), {"setting": ratio}, tmp_path, goal)
     assert any(line.startswith(begin) for line in lines(found))
+
+
+def test_what_a_pause_costs_stands_behind_the_verdict(tmp_path: Path) -> None:
+    found = outcome(Choice(Named("setting"), None, None), {"setting": 0.8}, tmp_path)
+    assert as_data(found)["after_pause"] is None
+    found.after_pause = AfterPause("true", Interval(1.2, 1.1, 1.3))
+    _, verdict, said = list(lines(found))[:3]
+    assert verdict.startswith("faster: 0.800 of the CPU time")
+    assert said == (
+        "after a pause of 3 s, in which the host takes back free memory: slower, 1.200 [1.100 1.300] of the "
+        "CPU time on true"
+    )
+    assert as_data(found)["after_pause"] == {
+        "input": "true",
+        "seconds": 3.0,
+        "ratio": 1.2,
+        "low": 1.1,
+        "high": 1.3,
+    }
 
 
 def test_two_inputs_of_one_name_are_refused() -> None:
