@@ -151,8 +151,8 @@ struct Entries {
                                     malloom_mimalloc_allocate, allocate_colocated, allocate_slow);
     }
     static void* allocate(size_t bytes) {
-        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-        return object != nullptr ? object : allocate_unpooled(bytes);
+        return heap().allocate_soon(bytes, site(__builtin_return_address(0)), malloom_mimalloc_allocate,
+                                    allocate_unpooled);
     }
     static void* allocate_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);
@@ -191,6 +191,13 @@ struct Entries {
         return !__builtin_mul_overflow(count, size, &bytes) ? allocate_zeroed_slow(bytes) : out_of_memory();
     }
 
+    // mimalloc's leaves an object that is not its own to reallocate_slow.
+    static void* reallocate(void* object, size_t bytes) {
+        return heap().is_fallbacks(site(__builtin_return_address(0)))
+                   ? malloom_mimalloc_reallocate(object, bytes)
+                   : reallocate_slow(object, bytes);
+    }
+
     static void* allocate_aligned(size_t alignment, size_t bytes) {
         if (platform::is_power_of_two(alignment)) [[likely]] {
             return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
@@ -212,8 +219,8 @@ struct Entries {
                                     malloom_mimalloc_create, create_colocated, create_slow);
     }
     static void* create(size_t bytes) {
-        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-        return object != nullptr ? object : create_unpooled(bytes);
+        return heap().allocate_soon(bytes, site(__builtin_return_address(0)), malloom_mimalloc_create,
+                                    create_unpooled);
     }
     static void* create_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);
@@ -230,9 +237,9 @@ struct Entries {
         return create_aligned_slow(alignment, bytes);
     }
 
-    static constexpr malloom_entries asked = {allocate,        deallocate,       allocate_zeroed,
-                                              reallocate_slow, allocate_aligned, allocate_into,
-                                              create,          create_aligned};
+    static constexpr malloom_entries asked = {allocate,   deallocate,       allocate_zeroed,
+                                              reallocate, allocate_aligned, allocate_into,
+                                              create,     create_aligned};
     static constexpr malloom_entries by_size = {allocate_by_size, deallocate,       allocate_zeroed_by_size,
                                                 reallocate_slow,  allocate_aligned, allocate_into,
                                                 create_by_size,   create_aligned};

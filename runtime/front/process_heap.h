@@ -36,6 +36,9 @@ concept ProcessHeap =
 /// know more, of `from_fallback` where the fallback may have the request, of `colocated` for objects that
 /// have companions. So the entry needs no frame.
 /// - allocate_by_size, allocate_pooled, allocate_reached: an object where one is at hand, else null.
+/// - allocate_soon: the same, or the fallback's where all requests of the return address are; else what it is
+///   given for that.
+/// - is_fallbacks: whether they are known to be, so that the fallback may have an object of its own again.
 /// - allocate_fast: as allocate with the default alignment, for a return address and the place where it lies.
 /// - allocate_zeroed_fast, allocate_aligned_fast: as allocate_zeroed, and allocate with an alignment.
 /// - deallocate takes null too. All set errno.
@@ -48,6 +51,8 @@ concept FastProcessHeap =
         { Heap::entries().allocate(size) } -> std::same_as<void*>;
         { Heap::allocate_by_size(size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;
+        { heap.allocate_soon(size, site, one, one) } -> std::same_as<void*>;
+        { heap.is_fallbacks(site) } -> std::same_as<bool>;
         { heap.allocate_reached(size, caller) } -> std::same_as<void*>;
         { heap.allocate_fast(size, site, site, one, colocated, one) } -> std::same_as<void*>;
         { heap.allocate_zeroed_fast(size, site, site, one) } -> std::same_as<void*>;

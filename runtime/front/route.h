@@ -84,6 +84,16 @@ class Route {
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
     }
+    template <class FromFallback, class Other>
+    [[gnu::always_inline]] void* allocate_soon(size_t bytes, uintptr_t return_address,
+                                               FromFallback from_fallback, Other other) const {
+        return sites_.allocate_soon(bytes, return_address, from_fallback, other);
+    }
+    /// Whether all requests of a site that was met lately are the fallback's, which is mimalloc.
+    [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
+        const Sites::Recent* recent = sites_.met_lately(return_address);
+        return recent != nullptr && recent->is_fallbacks();
+    }
     template <class FromFallback, class Colocated, class SlowPath>
     [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
                                                FromFallback from_fallback, Colocated colocated,

@@ -31,6 +31,9 @@ class Sites {
         uint64_t distance;  // of a wrapper: Reach::plain_distance
         Site* site;
 
+        [[gnu::always_inline]] bool is(uintptr_t return_address) const {
+            return __atomic_load_n(&key, __ATOMIC_ACQUIRE) == return_address;
+        }
         [[gnu::always_inline]] Site* site_now() const { return __atomic_load_n(&site, __ATOMIC_RELAXED); }
         /// Whether all requests of the site are mimalloc's.
         [[gnu::always_inline]] bool is_fallbacks() const {
@@ -58,20 +61,28 @@ class Sites {
 
     /// A chunk of the pool of the call's site, where both are at hand; else null.
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
-        const Recent* recent = &recent_of(return_address);
-        // Compilers would reckon the address anew for each field.
-        __asm__("" : "+r"(recent));
-        if (__atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) != return_address) [[unlikely]] {
-            return nullptr;
+        const Recent& recent = recent_of(return_address);
+        return recent.is(return_address) ? take_chunk(recent.pooled.now(), bytes) : nullptr;
+    }
+    /// The same, and the fallback's where all requests of the site are; `other` where there is more to ask.
+    template <class FromFallback, class Other>
+    [[gnu::always_inline]] void* allocate_soon(size_t bytes, uintptr_t return_address,
+                                               FromFallback from_fallback, Other other) const {
+        const Recent& recent = recent_of(return_address);
+        if (!recent.is(return_address)) [[unlikely]] {
+            return other(bytes);
         }
-        return take_chunk(recent->pooled.now(), bytes);
+        if (void* object = take_chunk(recent.pooled.now(), bytes)) {
+            return object;
+        }
+        // Read again, so that a chunk costs no register that keeps it.
+        return recent.is_fallbacks() ? from_fallback(bytes) : other(bytes);
     }
 
     /// What is known of a call's site, if it was met lately.
     [[gnu::always_inline]] const Recent* met_lately(uintptr_t return_address) const {
-        const Recent* recent = &recent_of(return_address);
-        __asm__("" : "+r"(recent));
-        return __atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) == return_address ? recent : nullptr;
+        const Recent& recent = recent_of(return_address);
+        return recent.is(return_address) ? &recent : nullptr;
     }
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
@@ -185,11 +196,14 @@ class Sites {
   private:
     static constexpr size_t recent_sites = 1024;
 
-    // Compilers would add the table's place in its object to the index, by an instruction of its own.
+    // Compilers would add the table's place in its object to the index, by an instruction of its own, and
+    // reckon the address anew for each field.
     [[gnu::always_inline]] const Recent& recent_of(uintptr_t key) const {
         const Recent* first = recent_;
         __asm__("" : "+r"(first));
-        return first[key % recent_sites];
+        const Recent* recent = first + key % recent_sites;
+        __asm__("" : "+r"(recent));
+        return *recent;
     }
     [[gnu::always_inline]] Site* find_recent(uintptr_t key) const {
         const Recent& recent = recent_of(key);

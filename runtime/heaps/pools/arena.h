@@ -116,6 +116,9 @@ class PoolArena {
     /// The chunk is not out any more; its state is in_pool already. count_out has to follow. Under the pool's
     /// lock.
     void put_chunk(Pool& pool, const void* chunk);
+    /// The same of objects, up to the first that does not lie in the pool: says how many they are, and their
+    /// states become in_pool.
+    uint32_t put_chunks(Pool& pool, const uint64_t* chunks, uint32_t count);
     /// Whether the pool, which is in use, lies in its range with its chunks, is found there, and its counts
     /// and free bits agree. Goes through the bits of all chunks. Under the pool's lock.
     bool is_valid(const Pool& pool) const noexcept;
@@ -174,6 +177,7 @@ class PoolArena {
     uint64_t* free_bits(const Pool& pool) const {
         return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
     }
+    [[gnu::always_inline]] void put(Pool& pool, uint64_t* free, uintptr_t chunk);
     uint32_t take_freed(Pool& pool, uint32_t count, uint64_t* last);
     bool open_tables(size_t bytes);
     void close_tables();

@@ -73,18 +73,34 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     return reinterpret_cast<void*>(first);
 }
 
-void PoolArena::put_chunk(Pool& pool, const void* chunk) {
-    const uint32_t index = index_of(pool, reinterpret_cast<uintptr_t>(chunk)).index;
+inline void PoolArena::put(Pool& pool, uint64_t* free, uintptr_t chunk) {
+    const uint32_t index = index_of(pool, chunk).index;
     MALLOOM_CHECK(index < pool.carved && pool.out != 0);
-    uint64_t& word = free_bits(pool)[index / 64];
+    uint64_t& word = free[index / 64];
     const uint64_t bit = uint64_t{1} << index % 64;
     if ((word & bit) != 0) {
-        misused(Misuse::freed_by_two, chunk, &pool);
+        misused(Misuse::freed_by_two, reinterpret_cast<void*>(chunk), &pool);
     }
     word |= bit;
     pool.search = index / 64 < pool.search ? index / 64 : pool.search;
     --pool.out;
-    pages_.leave(pool, reinterpret_cast<uintptr_t>(chunk));
+    pages_.leave(pool, chunk);
+}
+
+void PoolArena::put_chunk(Pool& pool, const void* chunk) {
+    put(pool, free_bits(pool), reinterpret_cast<uintptr_t>(chunk));
+}
+
+uint32_t PoolArena::put_chunks(Pool& pool, const uint64_t* chunks, uint32_t count) {
+    uint64_t* free = free_bits(pool);
+    const uintptr_t range = range_of(pool);
+    uint32_t put_ones = 0;
+    while (put_ones < count && chunks[put_ones] - range < range_bytes(pool.order)) {
+        const uintptr_t chunk = chunks[put_ones++];
+        __atomic_store_n(state_of(reinterpret_cast<void*>(chunk)), ChunkState::in_pool, __ATOMIC_RELAXED);
+        put(pool, free, chunk);
+    }
+    return put_ones;
 }
 
 // Chunks that nobody will give back any more leave their pages too.

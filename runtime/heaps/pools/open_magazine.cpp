@@ -171,18 +171,14 @@ void OpenMagazine::return_chunks(uint32_t count) {
     MALLOOM_CHECK_FULL(is_valid());
     for (uint32_t i = 0; i < count;) {
         Pool& pool = *heap_.arena_.pool_of(reinterpret_cast<void*>(local_.slots[i]));
-        const uint32_t first = i;
+        uint32_t returned = 0;
         {
             const Locked locked(pool.lock);
-            do {
-                void* chunk = reinterpret_cast<void*>(local_.slots[i]);
-                __atomic_store_n(heap_.arena_.state_of(chunk), ChunkState::in_pool, __ATOMIC_RELAXED);
-                heap_.arena_.put_chunk(pool, chunk);
-                ++i;
-            } while (i < count && heap_.arena_.pool_of(reinterpret_cast<void*>(local_.slots[i])) == &pool);
+            returned = heap_.arena_.put_chunks(pool, local_.slots + i, count - i);
         }
-        local_.living -= i - first;
-        heap_.arena_.count_out(pool, -int64_t{i - first});
+        i += returned;
+        local_.living -= returned;
+        heap_.arena_.count_out(pool, -int64_t{returned});
         heap_.look_after(self_, pool);
     }
     count_ -= count;
