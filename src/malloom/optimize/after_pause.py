@@ -15,6 +15,8 @@ from malloom.optimize.training import AS_IT_IS, Row, command_of
 
 PAUSE = 3.0
 """Seconds: a Linux kernel tells its host of what has been free for two."""
+HOST_TAKES_BACK = "this machine's host takes back memory that is free for some seconds"
+"""How a note begins where pauses are not measured."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def _verdict_line(outcome: Outcome, interval: Interval) -> str:
 def _after_pause_line(found: AfterPause) -> str:
     """What a program that runs once in a while has of what is kept."""
     return (
-        f"after a pause of {PAUSE:.0f} s, in which the host takes back free memory: "
+        f"after a pause of {PAUSE:.0f} s, in which the host may take back free memory: "
         f"{found.interval.verdict}, {_interval(found.interval)} of the CPU time on {found.given}"
     )
 

@@ -17,6 +17,7 @@ from malloom.measure.host import host_takes_free_memory
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
 from malloom.optimize.after_pause import (
+    HOST_TAKES_BACK,
     AfterPause,
     may_be_in_huge_pages,
     measure_after_pauses,
@@ -50,7 +51,6 @@ FEWEST_MADE = 12
 STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
 
 
-HOST_TAKES_BACK = "this machine's host takes back memory that is free for some seconds"
 ALONE = "no allocator's setting could be chosen: the plan is compared with the program as it is alone"
 """A note where a plan has no rival."""
 
@@ -349,8 +349,9 @@ def _measure_after_pauses(outcome: Outcome, commands: Mapping[str, Command], wat
         return
     watcher.say(f"measuring {row.name} after pauses, some {seconds:.0f} s")
     try:
-        found = measure_after_pauses(row, given, commands[given], watcher.run, options.compare_output)
-        outcome.after_pause = found
+        outcome.after_pause = measure_after_pauses(
+            row, given, commands[given], watcher.run, options.compare_output
+        )
     except CommandError as error:
         outcome.notes.append(f"{row.name} after a pause: {error}")
 

@@ -89,8 +89,8 @@ def test_what_a_pause_costs_stands_behind_the_verdict(tmp_path: Path) -> None:
     _, verdict, said = list(lines(found))[:3]
     assert verdict.startswith("faster: 0.800 of the CPU time")
     assert said == (
-        "after a pause of 3 s, in which the host takes back free memory: slower, 1.200 [1.100 1.300] of the "
-        "CPU time on true"
+        "after a pause of 3 s, in which the host may take back free memory: slower, 1.200 [1.100 1.300] of "
+        "the CPU time on true"
     )
     assert as_data(found)["after_pause"] == {
         "input": "true",
