@@ -154,6 +154,15 @@ struct Entries {
         return heap().allocate_soon(bytes, site(__builtin_return_address(0)), malloom_mimalloc_allocate,
                                     allocate_unpooled);
     }
+    // Where pools are heaps of mimalloc's.
+    static void* allocate_in_mimalloc(size_t bytes) {
+        return heap().allocate_soon_in(bytes, site(__builtin_return_address(0)), malloom_mimalloc_allocate,
+                                       malloom_mimalloc_allocate_in, allocate_unpooled);
+    }
+    static void* create_in_mimalloc(size_t bytes) {
+        return heap().allocate_soon_in(bytes, site(__builtin_return_address(0)), malloom_mimalloc_create,
+                                       malloom_mimalloc_create_in, create_unpooled);
+    }
     static void* allocate_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);
         if (object == nullptr) [[unlikely]] {
@@ -243,6 +252,9 @@ struct Entries {
     static constexpr malloom_entries by_size = {allocate_by_size, deallocate,       allocate_zeroed_by_size,
                                                 reallocate_slow,  allocate_aligned, allocate_into,
                                                 create_by_size,   create_aligned};
+    static constexpr malloom_entries in_mimalloc = {
+        allocate_in_mimalloc, malloom_mimalloc_release, allocate_zeroed, reallocate, allocate_aligned,
+        allocate_into,        create_in_mimalloc,       create_aligned};
     /// Where the fallback goes on with what is not its own.
     static constexpr malloom_entries others = {
         allocate_slow, deallocate,  allocate_zeroed_elsewhere, reallocate_slow, allocate_aligned_slow,

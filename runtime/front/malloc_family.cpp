@@ -27,7 +27,8 @@ inline RunTime& process_heap() {
 
 namespace malloom::front {
 
-constinit EntryWays entry_ways = {Entries<>::asked, Entries<>::asked, Entries<>::by_size, Entries<>::others};
+constinit EntryWays entry_ways = {Entries<>::asked, Entries<>::asked, Entries<>::by_size,
+                                  Entries<>::in_mimalloc, Entries<>::others};
 
 static void before_process_control(int option, unsigned long word) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {

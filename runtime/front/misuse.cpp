@@ -67,7 +67,7 @@ class Contexts {
 
 // That the site asks for, or asked for when it was looked at last.
 uint32_t bytes_of(const Site& site) {
-    const uint32_t pooled = site.pooled.now().bytes;
+    const uint32_t pooled = site.pooled.now().wanted_bytes();
     const uint32_t colocated = site.colocation.bytes();
     return pooled != formats::plan::no_pool      ? pooled
            : colocated != formats::plan::no_pool ? colocated

@@ -25,6 +25,7 @@ struct Options {
     bool preallocation_is_wanted(bool plan_says) const;
     bool huge_pages_are_wanted(bool plan_says) const;
     bool packing_is_wanted(bool plan_says) const;
+    bool pools_are_wanted_in_mimalloc(bool plan_says) const;
     bool colocation_is_wanted() const;
     bool prefetches_are_wanted() const;
 };

@@ -91,7 +91,7 @@ uint32_t pool_bytes_of(const Site& site) {
     }
     switch (site.kind()) {
         case Site::Kind::pooled:
-            return site.pooled.now().bytes;
+            return site.pooled.now().wanted_bytes();
         case Site::Kind::colocated:
             return site.colocation.bytes();
         default:

@@ -85,6 +85,11 @@ void* Route::claim_grouped(const AskedFor& request) {
 
 void* Route::claim_pooled(const AskedFor& request) {
     const SitePool pool = request.requester->pooled.now();
+    if (pool.is_in_mimalloc_for(request.bytes)) {
+        return request.alignment <= heaps::PoolHeap::chunk_alignment
+                   ? malloom_mimalloc_allocate_in(request.bytes, pool.client)
+                   : nullptr;
+    }
     const bool is_wanted = request.bytes == pool.bytes && pool.bytes != formats::plan::no_pool;
     if (!is_wanted || request.alignment > heaps::PoolHeap::chunk_alignment) {
         return nullptr;
@@ -105,7 +110,8 @@ void* Route::claim_common(const AskedFor& request) {
 void Route::observe_without_slot(const AskedFor& request) {
     Requester& requester = *request.requester;
     count_exhausted(requester);
-    if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
+    const SitePool pool = requester.pooled.now();
+    if (requester.is_watched && pool.bytes != request.bytes && !pool.is_in_mimalloc_for(request.bytes) &&
         request.alignment <= heaps::PoolHeap::chunk_alignment) {
         sites_.observe(static_cast<Site&>(requester), request.bytes);
     }
@@ -179,7 +185,10 @@ void Route::deallocate_elsewhere(void* object) {
 }
 
 Owner Route::owner(const void* object) {
-    return process_heaps.with_owner(object, []<class Heap>(Heap&) { return owner_by_type<Heap>; });
+    const Owner found =
+        process_heaps.with_owner(object, []<class Heap>(Heap&) { return owner_by_type<Heap>; });
+    const bool is_pooled = found == Owner::fallback && heaps::FallbackHeap::is_of_a_site(object);
+    return is_pooled ? Owner::pools : found;
 }
 
 void* Route::allocate_marked(size_t bytes, SlowMalloc slow_path) {
@@ -282,8 +291,9 @@ void Route::choose_entries() {
     }
     const malloom_entries& wanted = __atomic_load_n(&is_fallbacks_, __ATOMIC_ACQUIRE)
                                         ? heaps::FallbackHeap::plain()
-                                    : sites_.serves_by_size() ? ways_->by_size
-                                                              : ways_->asked;
+                                    : sites_.serves_by_size()  ? ways_->by_size
+                                    : sites_.are_in_mimalloc() ? ways_->in_mimalloc
+                                                               : ways_->asked;
     const auto choose = [&](auto malloom_entries::* entry) {
         __atomic_store_n(&(ways_->now.*entry), wanted.*entry, __ATOMIC_RELEASE);
     };

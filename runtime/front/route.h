@@ -25,9 +25,10 @@ enum class Owner : uint8_t { plan, groups, pools, region, fallback };
 /// What the entries of a product jump to, and what they may be told to jump to.
 struct EntryWays {
     malloom_entries now;
-    malloom_entries asked;    ///< who asks decides
-    malloom_entries by_size;  ///< the common pools, whoever asks; then as `asked`
-    malloom_entries others;   ///< where the fallback goes on with what is not its own
+    malloom_entries asked;        ///< who asks decides
+    malloom_entries by_size;      ///< the common pools, whoever asks; then as `asked`
+    malloom_entries in_mimalloc;  ///< as `asked`, where pools are heaps of mimalloc's
+    malloom_entries others;       ///< where the fallback goes on with what is not its own
 };
 
 /// Of `process_heaps`. One static object, constant-initialized; until it is opened all is the fallback's.
@@ -89,6 +90,12 @@ class Route {
                                                FromFallback from_fallback, Other other) const {
         return sites_.allocate_soon(bytes, return_address, from_fallback, other);
     }
+    template <class FromFallback, class FromHeap, class Other>
+    [[gnu::always_inline]] void* allocate_soon_in(size_t bytes, uintptr_t return_address,
+                                                  FromFallback from_fallback, FromHeap from_heap,
+                                                  Other other) const {
+        return sites_.allocate_soon_in(bytes, return_address, from_fallback, from_heap, other);
+    }
     /// Whether all requests of a site that was met lately are the fallback's, which is mimalloc.
     [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
         const Sites::Recent* recent = sites_.met_lately(return_address);
@@ -142,6 +149,11 @@ class Route {
         if (recent->is_fallbacks()) {
             return malloom_mimalloc_allocate_zeroed(1, bytes);
         }
+        const SitePool pool = recent->pooled.now();
+        if (pool.is_in_mimalloc_for(bytes)) {
+            void* object = malloom_mimalloc_allocate_in(bytes, pool.client);
+            return object != nullptr ? memset(object, 0, bytes) : nullptr;
+        }
         if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
             return memset(object, 0, bytes);
         }
@@ -194,6 +206,9 @@ class Route {
             return nullptr;
         }
         const SitePool pool = site->pooled.now();
+        if (pool.is_in_mimalloc_for(bytes)) {
+            return malloom_mimalloc_allocate_in(bytes, pool.client);
+        }
         return wrapper->note_end(site->end()) && pool.bytes == bytes
                    ? process_heaps.pools.allocate_fast(pool.client)
                    : nullptr;
@@ -248,6 +263,9 @@ class Route {
             if (void* object = Sites::take_at_hand(pool.client)) [[likely]] {
                 return object;
             }
+        }
+        if (pool.is_in_mimalloc_for(bytes) && alignment <= heaps::PoolHeap::chunk_alignment) {
+            return malloom_mimalloc_allocate_in(bytes, pool.client);
         }
         return process_heaps.plan.allocate_small(bytes, alignment, requester);
     }

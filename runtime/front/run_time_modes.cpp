@@ -83,7 +83,8 @@ void RunTime::open_pools(const Options& options, Mode mode) {
     const bool is_uncounted = !options.statistics_are_wanted();
     const bool is_fast = is_uncounted && mode == Mode::call_sites;
     if (!open_sites(has_plan_ ? &plan_ : nullptr,
-                    {learns, options.colocation_is_wanted(), is_fast, is_uncounted})) {
+                    {learns, options.colocation_is_wanted(), is_fast, is_uncounted,
+                     options.pools_are_wanted_in_mimalloc(plan_.says(PlanFlag::pools_in_mimalloc))})) {
         state_ = "without address space for pools";
     }
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {

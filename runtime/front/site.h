@@ -20,8 +20,20 @@ struct alignas(8) SitePool {
     /// The same: all requests are mimalloc's.
     static constexpr uint32_t of_fallback = 0xfffffffd;
 
+    /// Beside bytes: the pool is a heap of mimalloc's, and `client` its number.
+    static constexpr uint32_t in_mimalloc = 0x80000000;
+
     uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
     uint32_t client = heaps::PoolHeap::none;  ///< of the pool heap
+
+    /// Of the requests that it serves; no_pool of none.
+    uint32_t wanted_bytes() const { return is_in_mimalloc() ? bytes & ~in_mimalloc : bytes; }
+    [[gnu::always_inline]] bool is_in_mimalloc_for(size_t wanted) const {
+        return bytes == (wanted | in_mimalloc);
+    }
+    [[gnu::always_inline]] bool is_in_mimalloc() const {
+        return (bytes & in_mimalloc) != 0 && bytes < of_fallback;
+    }
 
     /// Both at once: another thread may be giving the site another pool.
     [[gnu::always_inline]] SitePool now() const {
@@ -81,14 +93,17 @@ struct Site : Requester {
     /// than what serves any size: some 8 ns. A page of objects with a place of their own may save a miss for
     /// each of its lines, as much as a thousand such requests cost. So where a wrapper hardly ever leads to
     /// pools that grow, it is left alone after a while. False where it comes to that.
-    enum class End : int32_t { grown_pool = 1024, pools = -1, none = -16 };
+    enum class End : int32_t { grown_pool = 1024, heap = 0, pools = -1, none = -16 };
     bool note_end(End end) {
         const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
         __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);
         return after > 0;
     }
     /// To its wrapper.
-    End end() const { return kind() == Kind::pooled || kind() == Kind::colocated ? End::pools : End::none; }
+    End end() const {
+        const bool has_pools = kind() == Kind::pooled || kind() == Kind::colocated;
+        return !has_pools ? End::none : pooled.now().is_in_mimalloc() ? End::heap : End::pools;
+    }
 
   private:
     static constexpr int32_t most_credit = 16384;

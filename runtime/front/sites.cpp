@@ -17,7 +17,8 @@ bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
     key_mask_ = learning.is_fast ? 0 : ~uintptr_t{0};
     may_leave_ = learning.may_leave;
     const bool wanted = learning.learns || (plan != nullptr && plan->header().pools_count != 0);
-    has_pools_ = wanted && process_heaps.pools.open();
+    are_in_mimalloc_ = learning.in_mimalloc && !learning.learns && process_heaps.fallback.plain_end() != 0;
+    has_pools_ = wanted && (are_in_mimalloc_ || process_heaps.pools.open());
     learns_ = learning.learns && has_pools_;
     colocates_ = learning.colocates && learns_;
     return has_pools_ == wanted;
@@ -25,6 +26,9 @@ bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
 
 // Of a request of these bytes, where the client is known and still there.
 bool Sites::has_room(SitePool pool) noexcept {
+    if (pool.is_in_mimalloc()) {
+        return true;
+    }
     const size_t chunk = process_heaps.pools.heap.chunk_bytes(pool.client);
     return pool.bytes == no_pool || chunk == 0 || pool.bytes <= chunk;
 }
@@ -210,6 +214,10 @@ void Sites::observe(Site& site, size_t bytes) {
 // Of a site whose requests agree; its pools are the common ones of the size class, until it gets its own.
 // What a plan names has them at once.
 void Sites::begin_pool(Site& site, size_t bytes, bool is_planned) {
+    if (are_in_mimalloc_) {
+        begin_pool_in_mimalloc(site, bytes);
+        return;
+    }
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     const uint32_t known = site.pooled.now().client;
     const bool fits = !site.has_common_pool && heap.chunk_bytes(known) == heap.chunk_for(bytes);
@@ -354,7 +362,7 @@ void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller
 
 void Sites::begin_planned_pool(Requester& requester) {
     const SitePool planned = requester.pooled.now();
-    if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none) {
+    if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none && !planned.is_in_mimalloc()) {
         auto& site = static_cast<Site&>(requester);
         begin_pool(site, planned.bytes, true);
         site.is_watched = site.kind() == Kind::pooled;

@@ -42,10 +42,11 @@ class Sites {
     };
 
     struct Learning {
-        bool learns;     ///< sites are watched, and get the pools that they are worth
-        bool colocates;  ///< those whose objects belong beside others are looked for
-        bool is_fast;    ///< find_fast finds them
-        bool may_leave;  ///< it finds those that were left
+        bool learns;               ///< sites are watched, and get the pools that they are worth
+        bool colocates;            ///< those whose objects belong beside others are looked for
+        bool is_fast;              ///< find_fast finds them
+        bool may_leave;            ///< it finds those that were left
+        bool in_mimalloc = false;  ///< a plan's pools are heaps of mimalloc's, where that serves the rest
     };
     /// Before the first request. `plan` may be null. False where there are to be pools and no address space
     /// for them.
@@ -79,6 +80,22 @@ class Sites {
         return recent.is_fallbacks() ? from_fallback(bytes) : other(bytes);
     }
 
+    /// The same where pools are heaps of mimalloc's.
+    template <class FromFallback, class FromHeap, class Other>
+    [[gnu::always_inline]] void* allocate_soon_in(size_t bytes, uintptr_t return_address,
+                                                  FromFallback from_fallback, FromHeap from_heap,
+                                                  Other other) const {
+        const Recent& recent = recent_of(return_address);
+        if (!recent.is(return_address)) [[unlikely]] {
+            return other(bytes);
+        }
+        const SitePool pool = recent.pooled.now();
+        if (pool.bytes == SitePool::of_fallback) {
+            return from_fallback(bytes);
+        }
+        return pool.is_in_mimalloc_for(bytes) ? from_heap(bytes, pool.client) : other(bytes);
+    }
+
     /// What is known of a call's site, if it was met lately.
     [[gnu::always_inline]] const Recent* met_lately(uintptr_t return_address) const {
         const Recent& recent = recent_of(return_address);
@@ -101,6 +118,9 @@ class Sites {
             return nullptr;
         }
         const SitePool pool = caller->pooled.now();
+        if (pool.is_in_mimalloc_for(bytes)) {
+            return malloom_mimalloc_allocate_in(bytes, pool.client);
+        }
         return wrapper.site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }
 
@@ -173,6 +193,8 @@ class Sites {
 
     bool has_pools() const { return has_pools_; }
     bool learns() const { return learns_; }
+    /// Whether the plan's pools are heaps of mimalloc's.
+    bool are_in_mimalloc() const { return are_in_mimalloc_; }
     /// Whether requests are served by their size now, whoever asks.
     bool serves_by_size() const { return __atomic_load_n(&serves_by_size_, __ATOMIC_ACQUIRE); }
     /// Called when that may have changed, in any thread. Before the first request.
@@ -234,6 +256,7 @@ class Sites {
     void begin_colocation(Site& site, uint32_t client);
     bool is_recursion(const Site& site) const;
     void begin_pool(Site& site, size_t bytes, bool is_planned);
+    void begin_pool_in_mimalloc(Site& site, size_t bytes);
     bool look_for_companions(Site& site, uint32_t bytes, uint32_t client);
     void end_colocation(Site& site);
     void end_doubt(Site& site, unsigned depth);
@@ -256,6 +279,7 @@ class Sites {
     bool learns_ = false;
     bool colocates_ = false;  // looks for companions
     bool has_pools_ = false;
+    bool are_in_mimalloc_ = false;
     bool may_leave_ = false;
     bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;

@@ -64,7 +64,9 @@ void find(Function& function, const char* name) {
         abort_with(
             "malloom: no allocator follows this library; preload it only into dynamically linked programs");
     }
-    __atomic_store_n(&function, found, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&function, __ATOMIC_RELAXED) != found) {  // others may be using it
+        __atomic_store_n(&function, found, __ATOMIC_RELAXED);
+    }
 }
 
 void resolve_all() {

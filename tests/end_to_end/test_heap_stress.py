@@ -3,6 +3,7 @@
 `make soak` makes it run a good deal longer.
 """
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -26,11 +27,20 @@ PLANS = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = tmp_path_factory.mktemp("stress") / "heap_stress"
-    source = Path(__file__).with_name("heap_stress.cpp")
+    return built(tmp_path_factory, "heap_stress")
+
+
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory, "pooled_stress")
+
+
+def built(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    made = tmp_path_factory.mktemp("stress") / name
+    source = Path(__file__).with_name(f"{name}.cpp")
     flags = ["-std=c++20", "-O2", "-g", "-fno-builtin", "-pthread", "-Wl,--build-id"]
-    subprocess.run(["g++", *flags, source, "-o", built], check=True)
-    return built
+    subprocess.run(["g++", *flags, source, "-o", made], check=True)
+    return made
 
 
 def operations() -> str:
@@ -79,3 +89,16 @@ def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -
     assert_whole(malloom("run", "--plan", "run.plan", "--statistics", "--", program, "3", "4", operations()))
     pools = ("run", "--plan", "run.plan", "--heap", "pools", "--")
     assert_whole(malloom(*pools, program, "3", "4", operations(), "interrupts"))
+
+
+def test_with_pools_within_mimalloc(malloom: Malloom, pooled: Path) -> None:
+    count = operations()
+    assert_whole(malloom("run", "--heap", "pools", "--save-plan", "pools.plan", "--", pooled, "2", count))
+    for options in ((), ("--pools-in-mimalloc",), ("--pools-in-mimalloc", "--fallback-huge-pages")):
+        run = ("run", "--plan", "pools.plan", *options)
+        for threads, more in (("1", ()), ("4", ("forks",)), ("30", ())):
+            assert_whole(malloom(*run, "--", pooled, threads, count, *more))
+        counted = malloom(*run, "--statistics", "--", pooled, "2", count)
+        assert_whole(counted)
+        pooled_share = re.search(r"pooled \d+ \((\d+\.\d)%", counted.stderr)
+        assert pooled_share and float(pooled_share[1]) > 90, counted.stderr

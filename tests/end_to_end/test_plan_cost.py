@@ -20,6 +20,8 @@ FEW, MANY = 20_000, 80_000
 MOST = {"malloc": 37.0, "new": 35.0, "realloc": 0.0}
 """Instructions beyond mimalloc's own for each call and its free: to look for the site, and whose an object
 is."""
+MOST_WITHIN = {"malloc": 18.0, "new": 12.0, "pooled": 24.0}
+"""The same where pools are heaps of mimalloc's, and of a site that has one."""
 # One site has a pool, whose objects live on; the others ask for several sizes, so no pool is worth it. Hands:
 # objects of the pool, of the C library's own malloc and of mimalloc are given another size at one site.
 PROGRAM = """
@@ -31,9 +33,14 @@ PROGRAM = """
 #include <new>
 struct Node { Node* next; long values[5]; };
 static Node* list;
+[[gnu::noinline]] static Node* malloc_pooled() {
+    auto* node = static_cast<Node*>(malloc(sizeof(Node)));
+    asm volatile("" : : "r"(node) : "memory");
+    return node;
+}
 [[gnu::noinline]] static void build(int count) {
     for (int i = 0; i < count; i++) {
-        auto* node = static_cast<Node*>(malloc(sizeof(Node)));
+        Node* node = malloc_pooled();
         memset(node, 0, sizeof *node);
         node->next = list, list = node;
     }
@@ -70,6 +77,7 @@ int main(int, char** arguments) {
         switch (arguments[1][0]) {
             case 'm': free(malloc(size_of(i))); break;
             case 'n': ::operator delete(::operator new(size_of(i))); break;
+            case 'p': free(malloc_pooled()); break;
             case 'r': object = realloc(object, size_of(i)); break;
         }
     }
@@ -97,6 +105,10 @@ def plan(program: Path) -> Path:
     return made
 
 
+def within(plan: Path) -> dict[str, str]:
+    return variants.planned(plan, pools_in_mimalloc=True)
+
+
 def instructions(program: Path, how: str, environment: dict[str, str]) -> float:
     """For each round, without what a process takes to begin and to end."""
     few, many = (
@@ -113,12 +125,19 @@ def test_a_site_without_a_pool_costs_little_more_than_mimalloc(program: Path, pl
     assert ours <= own + MOST[how]
 
 
+@pytest.mark.parametrize("how", MOST_WITHIN)
+def test_pools_within_mimalloc_cost_little_more_than_it(program: Path, plan: Path, how: str) -> None:
+    mimalloc = {"LD_PRELOAD": str(MIMALLOC), "MIMALLOC_ALLOW_THP": "0"}
+    own = instructions(program, how, mimalloc)
+    assert instructions(program, how, within(plan)) <= own + MOST_WITHIN[how]
+
+
+@pytest.mark.parametrize("options", [(), ("--pools-in-mimalloc",)])
 def test_objects_of_all_heaps_change_hands_at_one_site(
-    program: Path, plan: Path, malloom: Callable[..., Finished]
+    program: Path, plan: Path, malloom: Callable[..., Finished], options: tuple[str, ...]
 ) -> None:
-    options = ("run", "--plan", plan, "--statistics", "--")
-    counted = malloom(*options, program, "hands", "100")
+    counted = malloom("run", "--plan", plan, *options, "--statistics", "--", program, "hands", "100")
     assert "pooled 200" in counted.stderr and "in 1 pool " in counted.stderr, counted.stderr
-    for environment in ({}, variants.planned(plan), variants.fallback()):
+    for environment in ({}, variants.planned(plan), within(plan), variants.fallback()):
         with ended(Command([str(program), "hands", "100"], environment)) as run:
             assert (run.status, run.output.read()) == (0, "0 0\n"), run.errors.read()

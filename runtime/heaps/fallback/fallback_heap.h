@@ -75,6 +75,16 @@ class FallbackHeap {
     [[gnu::always_inline]] bool may_have_mark(const void* object) const { return marks_.covers(object); }
     [[gnu::noinline]] void deallocate_marked(void* object);
 
+    /// A heap of mimalloc's for a call site's requests of so many bytes, as malloom_mimalloc_add_heap;
+    /// no_heap too where plain_end() is 0 or they are not below it.
+    static constexpr int no_heap = malloom_mimalloc_no_heap;
+    int add_heap(size_t bytes) const { return bytes < limit_ ? malloom_mimalloc_add_heap(bytes) : no_heap; }
+
+    /// Whether the object lies in such a heap.
+    static bool is_of_a_site(const void* object) {
+        return mimalloc_memory.owns(object) && malloom_mimalloc_is_in_heap(object);
+    }
+
     /// `request.alignment` is 0.
     void* allocate_zeroed(const Request& request);
     void* reallocate(void* object, const Request& request);

@@ -72,6 +72,8 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 
 #ifdef MALLOOM_MIMALLOC_RANGE
 #include "runtime/heaps/fallback/mimalloc_interrupted.h"
+
+#include "runtime/heaps/fallback/mimalloc_colours.h"
 #endif
 
 // alloc.c brings free.c along, page.c page-queue.c.
@@ -86,6 +88,7 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #include <options.c>
 #include <os.c>
 #ifdef MALLOOM_MIMALLOC_RANGE
+#undef _mi_page_init
 #undef _mi_page_retire
 #undef _mi_page_unfull
 // The way of a request that finds no free block at hand is a part of the entries', so that they need not look

@@ -12,8 +12,11 @@
 // Stays set where a handler leaves the work by a jump: then the thread gets no further pages.
 static __attribute__((tls_model("initial-exec"))) _Thread_local bool malloom_changes_pages;
 
+// A heap is being made, for which mimalloc asks itself for memory while it has a lock that no request takes.
+static __attribute__((tls_model("initial-exec"))) _Thread_local bool malloom_makes_heap;
+
 static inline bool malloom_pages_are_left_alone(void) {
-    return malloom_changes_pages || malloom_fork_gate_is_inside();
+    return malloom_changes_pages || (malloom_fork_gate_is_inside() && !malloom_makes_heap);
 }
 
 // False where they are, and nothing is to be left.

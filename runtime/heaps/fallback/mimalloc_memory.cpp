@@ -34,6 +34,9 @@ constexpr size_t word_bits = 8 * sizeof(uintptr_t);
 constexpr size_t least_step = 2;
 constexpr size_t share_of_step = 8;
 
+// A huge page is no more than a quarter of what is open without it.
+constexpr size_t least_for_huge = 4 * MimallocMemory::part_bytes;
+
 size_t machine_memory() {
     struct sysinfo machine = {};
     return sysinfo(&machine) == 0 ? (machine.totalram + machine.totalswap) * machine.mem_unit : usual_bytes;
@@ -150,10 +153,11 @@ size_t MimallocMemory::step() const {
                     part_bytes / slice_bytes);
 }
 
-// Where huge pages are not wanted there are none, wherever the system makes them unasked.
+// Where huge pages are not wanted there are none, wherever the system makes them unasked. In what is opened
+// first mimalloc has a page of each size class, of which a program may need little.
 void MimallocMemory::advise(uintptr_t start, size_t length) const {
     void* const first = reinterpret_cast<void*>(start);
-    if (is_huge_) {
+    if (is_huge_ && opened_ * slice_bytes >= least_for_huge) {
         platform::prefer_huge_pages(first, length);
     } else {
         platform::refuse_huge_pages(first, length);

@@ -3,11 +3,14 @@
 #include "runtime/heaps/fallback/mimalloc_port.h"
 
 #define MALLOOM_MIMALLOC_RANGE
+// In this order: each needs those before it.
 #include "runtime/heaps/fallback/mimalloc_gated.h"
-#include "runtime/heaps/fallback/mimalloc_system.h"
 
-// In this order: who includes the entries has all of mimalloc.
 #include "runtime/heaps/fallback/mimalloc_entries.h"
+
+#include "runtime/heaps/fallback/mimalloc_heaps.h"
+
+#include "runtime/heaps/fallback/mimalloc_system.h"
 
 struct malloom_mimalloc_range malloom_mimalloc_range;
 

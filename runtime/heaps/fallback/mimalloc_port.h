@@ -53,6 +53,18 @@ enum { malloom_mimalloc_limit = 15 << 20 };
 /// Alignments beyond this one are the others': mimalloc takes addresses for each such object.
 enum { malloom_mimalloc_most_alignment = 64 << 10 };
 
+/// A heap for a call site's requests of so many bytes, whose objects lie on pages of their own and are freed
+/// as all others; malloom_mimalloc_no_heap without memory, and for a handler that came within mimalloc. Sites
+/// of one size class get heaps of their own, up to malloom_mimalloc_most_heaps; more than these share them.
+int malloom_mimalloc_add_heap(size_t bytes);
+/// As malloom_mimalloc_allocate, in the heap of that number. Not of no bytes.
+void* malloom_mimalloc_allocate_in(size_t bytes, uint32_t number);
+/// As malloom_mimalloc_create.
+void* malloom_mimalloc_create_in(size_t bytes, uint32_t number);
+/// Whether the object, which is mimalloc's, lies in such a heap.
+bool malloom_mimalloc_is_in_heap(const void* object);
+enum { malloom_mimalloc_no_heap = -1, malloom_mimalloc_most_heaps = 64 };
+
 /// Where all of mimalloc's memory lies, and the page of mimalloc's that has each slice of it; null where none
 /// has. Grows at its end.
 struct malloom_mimalloc_range {

@@ -172,6 +172,7 @@ static bool has_end_of_thread;
 
 static void thread_ends(void* heap) {
     if (heap != NULL) {
+        leave_parts();
         const bool is_first = malloom_pages_enter();
         _mi_thread_done((mi_theap_t*)heap);
         if (is_first) {

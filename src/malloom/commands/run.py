@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from malloom.commands.run_choices import require_unset, show_environment, with_choices
+from malloom.commands.run_choices import require_unset, save_plan_settings, show_environment, with_choices
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
 from malloom.launch.preloading import original_environment, preloading
 from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
 from malloom.native_files import native_file
-from malloom.output_file import check_output, check_replaced
 from malloom.printable import printable
 from malloom.settings import settings
 
@@ -167,6 +166,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    pools_in_mimalloc: Annotated[
+        bool | None,
+        typer.Option(
+            help="Make a plan's pools heaps of mimalloc's, in the memory of all else, or pools of their own; "
+            "default: as the plan says, else their own.",
+            show_default=False,
+        ),
+    ] = None,
     colocate: Annotated[
         bool | None,
         typer.Option(
@@ -247,6 +254,7 @@ def run(
     choices: dict[str, int | None] = {
         "huge_pages": huge_pages,
         "packed": packed,
+        "pools_in_mimalloc": pools_in_mimalloc,
         "colocate": colocate,
         "fallback_huge_pages": fallback_huge_pages,
         "purge_delay": purge_delay,
@@ -281,10 +289,8 @@ def run(
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(variables, **choices, prefetch=None if prefetch else False)
     setting = opened.setting() if opened and fallback is None else None
-    is_tuned = fallback_huge_pages is not None or purge_delay is not None
-    needs_run_time = (
-        told or is_tuned or opened is None or chosen is not Heap.plan or not opened.is_fallback_alone
-    )
+    is_tuned = told or fallback_huge_pages is not None or purge_delay is not None
+    needs_run_time = is_tuned or not opened or chosen is not Heap.plan or not opened.is_fallback_alone
     if setting:
         environment = over_setting(variables if needs_run_time else {}, setting)
     else:
@@ -357,26 +363,6 @@ def heap_variables(
             raise UsageProblem("--save-plan needs a run that learns", remedy="add --heap pools")
         chosen |= saving
     return settings(**chosen)
-
-
-def save_plan_settings(save_plan: Path | None, process: str | None = None) -> dict[str, str]:
-    """The settings that have a plan written at the program's end; raises where there can be none."""
-    if save_plan is None:
-        if process is not None:
-            raise UsageProblem("--process says whose plan is saved", remedy="add --save-plan")
-        return {}
-    check_output(save_plan)
-    check_replaced(save_plan, "plan")
-    written = {"save_plan": str(save_plan.resolve())}
-    if process is None:
-        # This process becomes the program; its children share the environment, but write nothing.
-        return {**written, "save_process": str(os.getpid())}
-    name = Path(process).name
-    if not name:
-        raise UsageProblem("--process is no file name", remedy="name an executable, as in --process cc1")
-    # What an earlier run learned would stay where it is more.
-    save_plan.unlink(missing_ok=True)
-    return {**written, "save_program": name}
 
 
 def opened_plan(plan: Path) -> OpenedPlan:

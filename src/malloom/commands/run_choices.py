@@ -1,9 +1,12 @@
 """What `malloom run` makes of the choices of its command line."""
 
+import os
 import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
 from malloom.errors import UsageProblem
+from malloom.output_file import check_output, check_replaced
 from malloom.settings import VARIABLE, with_setting
 
 
@@ -27,3 +30,23 @@ def require_unset(**options: object) -> None:
         if value is not None:
             option = name.replace("_", "-")
             raise UsageProblem(f"--{option} means nothing with --dynamic", remedy="leave out one of the two")
+
+
+def save_plan_settings(save_plan: Path | None, process: str | None = None) -> dict[str, str]:
+    """The settings that have a plan written at the program's end; raises where there can be none."""
+    if save_plan is None:
+        if process is not None:
+            raise UsageProblem("--process says whose plan is saved", remedy="add --save-plan")
+        return {}
+    check_output(save_plan)
+    check_replaced(save_plan, "plan")
+    written = {"save_plan": str(save_plan.resolve())}
+    if process is None:
+        # This process becomes the program; its children share the environment, but write nothing.
+        return {**written, "save_process": str(os.getpid())}
+    name = Path(process).name
+    if not name:
+        raise UsageProblem("--process is no file name", remedy="name an executable, as in --process cc1")
+    # What an earlier run learned would stay where it is more.
+    save_plan.unlink(missing_ok=True)
+    return {**written, "save_program": name}

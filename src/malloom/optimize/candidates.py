@@ -36,11 +36,11 @@ BY_SIZE = "pools by size"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate`, `fallback`, `huge_pages`, `packed`, `fallback_huge_pages` and
-    `purge_delay` override what the plan says of its arena, of what serves the rest, of its pools and of the
-    run time's own mimalloc, None follows it. `over` is another general allocator that serves the rest.
-    `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of their sizes serve the
-    small requests of call sites that the plan does not name.
+    """A plan in the race; `preallocate`, `fallback`, `huge_pages`, `packed`, `pools_in_mimalloc`,
+    `fallback_huge_pages` and `purge_delay` override what the plan says of its arena, of what serves the rest,
+    of its pools and of the run time's own mimalloc, None follows it. `over` is another general allocator that
+    serves the rest. `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of their
+    sizes serve the small requests of call sites that the plan does not name.
     """
 
     strategy: str
@@ -50,6 +50,7 @@ class Candidate:
     fallback: str | None = None
     huge_pages: bool | None = None
     packed: bool | None = None
+    pools_in_mimalloc: bool | None = None
     fallback_huge_pages: bool | None = None
     purge_delay: int | None = None
     over: Setting | None = None
@@ -79,6 +80,8 @@ class Candidate:
             parts.append("in huge pages" if self.huge_pages else "in small pages")
         if self.packed is not None:
             parts.append("packed" if self.packed else "not packed")
+        if self.pools_in_mimalloc is not None:
+            parts.append("within mimalloc" if self.pools_in_mimalloc else "beside mimalloc")
         return " ".join([self.strategy, *parts])
 
     @property
@@ -91,6 +94,7 @@ class Candidate:
             preallocate=self.preallocate,
             huge_pages=self.huge_pages,
             packed=self.packed,
+            pools_in_mimalloc=self.pools_in_mimalloc,
             fallback_huge_pages=self.fallback_huge_pages,
             purge_delay=self.purge_delay,
         )
@@ -140,6 +144,12 @@ class Candidate:
         return has_flag(self.plan, "packed") if self.packed is None else self.packed
 
     @property
+    def is_in_mimalloc(self) -> bool:
+        """Whether its pools are heaps of the run time's own mimalloc."""
+        chosen = self.pools_in_mimalloc
+        return has_flag(self.plan, "pools_in_mimalloc") if chosen is None else chosen
+
+    @property
     def flags(self) -> dict[str, bool]:
         """PlanFlags with which the plan is run as the candidate was."""
         return {
@@ -147,6 +157,7 @@ class Candidate:
             "system_fallback": self.served_by == "system",
             "huge_pages": self.is_in_huge_pages,
             "packed": self.is_packed,
+            "pools_in_mimalloc": self.is_in_mimalloc,
             "fallback_huge_pages": self.has_huge_fallback,
         }
 
@@ -165,12 +176,22 @@ class Candidate:
             setups = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
         else:
             setups = []
-        if self.small_in_pools or has_pools(self.plan):
+        if (self.small_in_pools or has_pools(self.plan)) and not self.is_in_mimalloc:
             setups.append(replace(self, huge_pages=not self.is_in_huge_pages))
             setups.append(replace(self, packed=not self.is_packed))
         if self.served_by == "mimalloc":
             setups.append(replace(self, fallback_huge_pages=not self.has_huge_fallback))
+            setups += self._other_homes_of_pools()
         return setups
+
+    def _other_homes_of_pools(self) -> list["Candidate"]:
+        """Its pools beside mimalloc where they are within it; else within it, whose pages are then theirs, in
+        huge pages and in small ones."""
+        if self.small_in_pools or not has_pools(self.plan):
+            return []
+        if self.is_in_mimalloc:
+            return [replace(self, pools_in_mimalloc=False)]
+        return [replace(self, pools_in_mimalloc=True, fallback_huge_pages=huge) for huge in (True, False)]
 
     @property
     def places_nothing(self) -> bool:

@@ -96,6 +96,9 @@ bool take_switch(Arguments& arguments, Option option, bool is_on) {
         case Option::packed:
             arguments.packed = is_on;
             return true;
+        case Option::pools_in_mimalloc:
+            arguments.pools_in_mimalloc = is_on;
+            return true;
         case Option::fallback_huge_pages:
             arguments.fallback_huge_pages = is_on;
             return true;

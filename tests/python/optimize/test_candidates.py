@@ -82,7 +82,7 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     pools = Candidate("pools", plan)
     assert not pools.has_arena and not pools.places_nothing
     assert (pools.name, pools.served_by) == ("pools", "mimalloc")
-    other, huge, packed, behind = pools.other_setups()
+    other, huge, packed, behind, within, within_small = pools.other_setups()
     assert behind.name == "pools with huge pages behind"
     assert behind.environment[VARIABLE].startswith("fallback_huge_pages=1,")
     assert [name for name, is_set in behind.flags.items() if is_set] == ["fallback_huge_pages"]
@@ -96,6 +96,16 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     assert packed.name == "pools packed"
     assert packed.environment[VARIABLE].startswith("packed=1,")
     assert packed.other_setups()[2].setup == pools.setup
+    assert within.name == "pools with huge pages behind within mimalloc"
+    assert within_small.name == "pools without huge pages behind within mimalloc"
+    assert within.environment[VARIABLE].startswith("pools_in_mimalloc=1,fallback_huge_pages=1,")
+    assert [name for name, is_set in within.flags.items() if is_set] == [
+        "pools_in_mimalloc", "fallback_huge_pages",
+    ]  # fmt: skip
+    assert within_small.is_in_mimalloc and not within_small.has_huge_fallback
+    names = [each.name for each in within.other_setups()]
+    assert len(names) == 3 and names[-1] == "pools with huge pages behind beside mimalloc"
+    assert within.other_setups()[-1].setup == behind.setup
     assert huge.other_setups()[0].flags == other.other_setups()[1].flags
     write_with_flags(plan, plan, other.other_setups()[1].flags)
     assert pools.is_in_huge_pages

@@ -260,9 +260,12 @@ TEST_F(Preload, AWrongSettingIsNamed) {
 TEST_F(Preload, TheFallbackIsInHugePagesWhereThatIsWanted) {
     const std::string allowed = contents("/sys/kernel/mm/transparent_hugepage/enabled");
     const bool are_possible = !allowed.empty() && allowed.find("[never]") == std::string::npos;
-    const auto are_wanted = [&](const std::string& settings) {
-        return run(settings, "/bin/cat /proc/self/smaps").output.find(" hg") != std::string::npos;
+    const auto are_wanted = [&](const std::string& settings, const std::string& mebibytes = "30") {
+        const std::string maps = run(settings, MALLOOM_PROBE " smaps " + mebibytes).output;
+        EXPECT_NE(maps.find("VmFlags:"), std::string::npos);
+        return maps.find(" hg") != std::string::npos;
     };
+    EXPECT_FALSE(are_wanted("heap=fallback,fallback_huge_pages=1", "5")) << "one would be much of that";
     EXPECT_FALSE(are_wanted("heap=fallback"));
     EXPECT_FALSE(are_wanted("heap=fallback,fallback_huge_pages=0"));
     EXPECT_EQ(are_wanted("heap=fallback,fallback_huge_pages=1"), are_possible);
@@ -290,10 +293,11 @@ TEST_F(Preload, TheFallbackGivesBackAfterTheDelay) {
 
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
     const Outcome outcome = run("hep=plan,statistics=0,Plan=x,fallback=mimalloc", MALLOOM_PROBE " one");
-    EXPECT_EQ(outcome.complaint,
-              "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
-              "fallback_huge_pages purge_delay statistics save_plan save_process save_program preallocate "
-              "huge_pages packed colocate prefetch record depth max_size windows accesses\n");
+    EXPECT_EQ(
+        outcome.complaint,
+        "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
+        "fallback_huge_pages purge_delay statistics save_plan save_process save_program preallocate "
+        "huge_pages packed pools_in_mimalloc colocate prefetch record depth max_size windows accesses\n");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
 }

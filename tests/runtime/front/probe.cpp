@@ -4,6 +4,7 @@
 //   follow the one before probe cycle N BYTES      N times one object
 //   probe sparse N BYTES     N objects, of which 63 of 64 are freed at once
 //   probe left MIB     fills so much in objects of 64 KiB and frees them; prints how many MiB stay resident
+//   probe smaps MIB    fills so much in objects of 4 KiB; prints what the kernel says of its mappings then
 //   probe limited BYTES ALIGNMENT     limits its own data, takes such objects until there are no more, gives
 //   them back and takes one again
 //   probe exhaust BYTES ALIGNMENT     the same within the limits that it is started with
@@ -116,6 +117,20 @@ int keep_few(size_t count, size_t bytes) {
         free(object);
     }
     return 0;
+}
+
+int print_smaps(size_t mebibytes) {
+    std::vector<void*> objects((mebibytes << 20) / 4096);
+    for (void*& object : objects) {
+        object = malloc(4096);
+        memset(object, 1, 4096);
+    }
+    FILE* maps = fopen("/proc/self/smaps", "r");
+    char line[4096];
+    while (maps != nullptr && fgets(line, sizeof line, maps) != nullptr) {
+        fputs(line, stdout);
+    }
+    return maps != nullptr ? 0 : 1;
 }
 
 int print_left(size_t mebibytes) {
@@ -368,6 +383,7 @@ int main(int count, char** words) {
     if (strcmp(what, "hashes") == 0) return print_hashes();
     if (strcmp(what, "objects") == 0) return make_objects(number(2), number(3));
     if (strcmp(what, "cycle") == 0) return cycle(number(2), number(3));
+    if (strcmp(what, "smaps") == 0) return print_smaps(number(2));
     if (strcmp(what, "left") == 0) return print_left(number(2));
     if (strcmp(what, "sparse") == 0) return keep_few(number(2), number(3));
     if (strcmp(what, "threads") == 0) return run_threads();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <new>
 
 #include "runtime/front/route.h"
@@ -165,9 +166,32 @@ class Pools : public Composition {
   public:
     Pools() {
         heap.fallback.choose(heaps::FallbackKind::checked_mimalloc);
-        EXPECT_TRUE(route.open_sites(nullptr, {true, false, false}));
+        EXPECT_TRUE(route.open_sites(nullptr, {true, false, false, false}));
         route.go(front::Route::Way::pools_alone);
     }
+};
+
+/// A site for each size and context, whose pool is a heap of mimalloc's.
+class PoolsInMimalloc : public Composition {
+  public:
+    PoolsInMimalloc() : requesters(new front::Requester[most_bytes * composition_contexts]) {
+        heap.fallback.choose(heaps::FallbackKind::mimalloc);
+        for (size_t i = composition_contexts; i < most_bytes * composition_contexts; ++i) {
+            const size_t bytes = i / composition_contexts;
+            const int number = heap.fallback.add_heap(bytes);
+            EXPECT_NE(number, heaps::FallbackHeap::no_heap);
+            requesters[i].pooled.set(
+                {static_cast<uint32_t>(bytes) | front::SitePool::in_mimalloc, static_cast<uint32_t>(number)});
+        }
+    }
+
+  protected:
+    static constexpr size_t most_bytes = 1024;
+    front::Requester& requester(size_t bytes, unsigned context) override {
+        return bytes < most_bytes ? requesters[bytes * composition_contexts + context % composition_contexts]
+                                  : nobody;
+    }
+    std::unique_ptr<front::Requester[]> requesters;
 };
 
 /// Small requests come from the calling thread's bin heap.
@@ -192,7 +216,7 @@ class FallbackAlone : public Composition {
 using MimallocFallback = FallbackAlone<heaps::FallbackKind::mimalloc>;
 using CheckedFallback = FallbackAlone<heaps::FallbackKind::checked_mimalloc>;
 using SystemFallback = FallbackAlone<heaps::FallbackKind::system>;
-using AllCompositions = testing::Types<ContextMatching, Groups, SequenceMatching, Pools, Bins,
-                                       MimallocFallback, CheckedFallback, SystemFallback>;
+using AllCompositions = testing::Types<ContextMatching, Groups, SequenceMatching, Pools, PoolsInMimalloc,
+                                       Bins, MimallocFallback, CheckedFallback, SystemFallback>;
 
 }  // namespace malloom::tests
