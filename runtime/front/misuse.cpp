@@ -78,7 +78,8 @@ template <class Fits>
 void name_sites(Contexts& requesters, Fits fits) {
     sites_of_process->for_each([&](const Sites::Contexts::Entry& entry) {
         const Site& site = entry.value;
-        if (fits(site.pooled.now().client, bytes_of(site))) {
+        const SitePool pool = site.pooled.now();
+        if (fits(pool.is_in_mimalloc() ? heaps::PoolHeap::none : pool.client, bytes_of(site))) {
             requesters.name(site.return_address);
         }
     });

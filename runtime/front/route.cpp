@@ -48,6 +48,16 @@ void* move(Old& old, void* object, void* moved, size_t bytes) {
 
 }  // namespace
 
+// As mimalloc's own realloc, where the object is of the requester's heap, or of another such.
+static bool fits_its_heap(void* object, const AskedFor& request) {
+    if (!request.requester->pooled.now().is_in_mimalloc_for(request.bytes) ||
+        !heaps::FallbackHeap::is_of_a_site(object)) {
+        return false;
+    }
+    const size_t had = mi_usable_size(object);
+    return request.bytes <= had && request.bytes >= had / 2;
+}
+
 void* Route::claim(const AskedFor& request) {
     if (void* object = claim_slot(request)) {
         return object;
@@ -87,7 +97,7 @@ void* Route::claim_pooled(const AskedFor& request) {
     const SitePool pool = request.requester->pooled.now();
     if (pool.is_in_mimalloc_for(request.bytes)) {
         return request.alignment <= heaps::PoolHeap::chunk_alignment
-                   ? malloom_mimalloc_allocate_in(request.bytes, pool.client)
+                   ? malloom_mimalloc_try_in(request.bytes, pool.client)
                    : nullptr;
     }
     const bool is_wanted = request.bytes == pool.bytes && pool.bytes != formats::plan::no_pool;
@@ -169,6 +179,9 @@ void* Route::serve_again(void* object, const AskedFor& request) {
             return heap.resize(object, request) ? object : move(heap, object, serve(request), request.bytes);
         } else {
             heap.expect_object(object);
+            if (fits_its_heap(object, request)) {
+                return object;
+            }
             void* const claimed = claim(request);
             return claimed != nullptr ? move(heap, object, claimed, request.bytes)
                                       : heap.reallocate(object, request);

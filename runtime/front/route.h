@@ -151,8 +151,9 @@ class Route {
         }
         const SitePool pool = recent->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            void* object = malloom_mimalloc_allocate_in(bytes, pool.client);
-            return object != nullptr ? memset(object, 0, bytes) : nullptr;
+            if (void* object = malloom_mimalloc_try_in(bytes, pool.client)) [[likely]] {
+                return memset(object, 0, bytes);
+            }
         }
         if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
             return memset(object, 0, bytes);
@@ -207,7 +208,8 @@ class Route {
         }
         const SitePool pool = site->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            return malloom_mimalloc_allocate_in(bytes, pool.client);
+            wrapper->note_end(Site::End::heap);
+            return malloom_mimalloc_try_in(bytes, pool.client);
         }
         return wrapper->note_end(site->end()) && pool.bytes == bytes
                    ? process_heaps.pools.allocate_fast(pool.client)
@@ -265,7 +267,9 @@ class Route {
             }
         }
         if (pool.is_in_mimalloc_for(bytes) && alignment <= heaps::PoolHeap::chunk_alignment) {
-            return malloom_mimalloc_allocate_in(bytes, pool.client);
+            if (void* object = malloom_mimalloc_try_in(bytes, pool.client)) [[likely]] {
+                return object;
+            }
         }
         return process_heaps.plan.allocate_small(bytes, alignment, requester);
     }

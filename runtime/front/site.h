@@ -16,24 +16,25 @@ namespace malloom::front {
 /// The pools of a site, and the requests that they serve.
 struct alignas(8) SitePool {
     /// Instead of bytes: small requests of any size come from the common pools of their size class.
-    static constexpr uint32_t of_any_size = 0xfffffffe;
+    static constexpr uint32_t of_any_size = 0x7ffffffe;
     /// The same: all requests are mimalloc's.
-    static constexpr uint32_t of_fallback = 0xfffffffd;
+    static constexpr uint32_t of_fallback = 0x7ffffffd;
 
     /// Beside bytes: the pool is a heap of mimalloc's, and `client` its number.
-    static constexpr uint32_t in_mimalloc = 0x80000000;
+    static constexpr size_t in_mimalloc = 0x80000000;
 
     uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
     uint32_t client = heaps::PoolHeap::none;  ///< of the pool heap
 
+    static SitePool within_mimalloc(size_t bytes, uint32_t heap) {
+        return {static_cast<uint32_t>(bytes + in_mimalloc), heap};
+    }
     /// Of the requests that it serves; no_pool of none.
-    uint32_t wanted_bytes() const { return is_in_mimalloc() ? bytes & ~in_mimalloc : bytes; }
+    uint32_t wanted_bytes() const { return bytes & ~static_cast<uint32_t>(in_mimalloc); }
     [[gnu::always_inline]] bool is_in_mimalloc_for(size_t wanted) const {
-        return bytes == (wanted | in_mimalloc);
+        return bytes == wanted + in_mimalloc;
     }
-    [[gnu::always_inline]] bool is_in_mimalloc() const {
-        return (bytes & in_mimalloc) != 0 && bytes < of_fallback;
-    }
+    [[gnu::always_inline]] bool is_in_mimalloc() const { return (bytes & in_mimalloc) != 0; }
 
     /// Both at once: another thread may be giving the site another pool.
     [[gnu::always_inline]] SitePool now() const {
@@ -91,9 +92,10 @@ struct Site : Requester {
 
     /// What a request of a wrapper came to, and what that does to its credit. Reaching its callers costs more
     /// than what serves any size: some 8 ns. A page of objects with a place of their own may save a miss for
-    /// each of its lines, as much as a thousand such requests cost. So where a wrapper hardly ever leads to
-    /// pools that grow, it is left alone after a while. False where it comes to that.
-    enum class End : int32_t { grown_pool = 1024, heap = 0, pools = -1, none = -16 };
+    /// each of its lines, as much as a thousand such requests cost; of a heap of mimalloc's nothing tells
+    /// when it grows. So where a wrapper hardly ever leads to pools that grow, it is left alone after a
+    /// while. False where it comes to that.
+    enum class End : int32_t { grown_pool = 1024, heap = 32, pools = -1, none = -16 };
     bool note_end(End end) {
         const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
         __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);

@@ -362,7 +362,7 @@ void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller
 
 void Sites::begin_planned_pool(Requester& requester) {
     const SitePool planned = requester.pooled.now();
-    if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none && !planned.is_in_mimalloc()) {
+    if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none) {
         auto& site = static_cast<Site&>(requester);
         begin_pool(site, planned.bytes, true);
         site.is_watched = site.kind() == Kind::pooled;

@@ -119,7 +119,8 @@ class Sites {
         }
         const SitePool pool = caller->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            return malloom_mimalloc_allocate_in(bytes, pool.client);
+            wrapper.site->note_end(Site::End::heap);
+            return malloom_mimalloc_try_in(bytes, pool.client);
         }
         return wrapper.site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }

@@ -33,6 +33,11 @@ std::atomic<uint8_t> marks;
 [[gnu::noinline]] void* one_of_48() {
     return wrapped(48);
 }
+// Of no one size: nothing for a pool.
+[[gnu::noinline]] void* one_of_many() {
+    static std::atomic<unsigned> number;
+    return wrapped(16 + number++ * 7 % 400);
+}
 [[gnu::noinline]] void* one_of_112() {
     return wrapped(112);
 }
@@ -55,7 +60,7 @@ Object* make(unsigned way) {
         case 1:
             return written(malloc(64), 64);
         case 2:
-            return written(malloc(200), 200);
+            return written(realloc(malloc(200), 200), 200);
         case 3:
             return written(::operator new(64), 64);
         case 4:
@@ -85,6 +90,9 @@ void work(unsigned seed, long operations) {
         const auto chosen = static_cast<unsigned>(random());
         end(slots[chosen % shared].exchange(make(chosen / shared)));
         own.push_back(make(chosen / 7));
+        if (i % 4 == 0) {
+            free(one_of_many());
+        }
         if (own.size() > 3000) {
             for (Object*& object : own) {
                 end(object);

@@ -93,6 +93,7 @@ def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -
 
 def test_with_pools_within_mimalloc(malloom: Malloom, pooled: Path) -> None:
     count = operations()
+    shares = []
     assert_whole(malloom("run", "--heap", "pools", "--save-plan", "pools.plan", "--", pooled, "2", count))
     for options in ((), ("--pools-in-mimalloc",), ("--pools-in-mimalloc", "--fallback-huge-pages")):
         run = ("run", "--plan", "pools.plan", *options)
@@ -100,5 +101,7 @@ def test_with_pools_within_mimalloc(malloom: Malloom, pooled: Path) -> None:
             assert_whole(malloom(*run, "--", pooled, threads, count, *more))
         counted = malloom(*run, "--statistics", "--", pooled, "2", count)
         assert_whole(counted)
-        pooled_share = re.search(r"pooled \d+ \((\d+\.\d)%", counted.stderr)
-        assert pooled_share and float(pooled_share[1]) > 90, counted.stderr
+        share = re.search(r"pooled \d+ \((\d+\.\d)%", counted.stderr)
+        assert share, counted.stderr
+        shares.append(float(share[1]))
+    assert min(shares) > 0.95 * shares[0] > 40, shares

@@ -77,8 +77,10 @@ class FallbackHeap {
 
     /// A heap of mimalloc's for a call site's requests of so many bytes, as malloom_mimalloc_add_heap;
     /// no_heap too where plain_end() is 0 or they are not below it.
-    static constexpr int no_heap = malloom_mimalloc_no_heap;
-    int add_heap(size_t bytes) const { return bytes < limit_ ? malloom_mimalloc_add_heap(bytes) : no_heap; }
+    static constexpr uint32_t no_heap = malloom_mimalloc_no_heap;
+    uint32_t add_heap(size_t bytes) const {
+        return bytes < limit_ ? malloom_mimalloc_add_heap(bytes) : no_heap;
+    }
 
     /// Whether the object lies in such a heap.
     static bool is_of_a_site(const void* object) {

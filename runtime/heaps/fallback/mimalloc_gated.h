@@ -73,7 +73,7 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #ifdef MALLOOM_MIMALLOC_RANGE
 #include "runtime/heaps/fallback/mimalloc_interrupted.h"
 
-#include "runtime/heaps/fallback/mimalloc_colours.h"
+#include "runtime/heaps/fallback/mimalloc_fresh_pages.h"
 #endif
 
 // alloc.c brings free.c along, page.c page-queue.c.
@@ -82,7 +82,12 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #include <alloc.c>
 #include <arena-meta.c>
 #include <arena.c>
+#ifdef MALLOOM_MIMALLOC_RANGE
+#define _mi_thread_local_get malloom_thread_local_get
+#define _mi_meta_zalloc malloom_meta_zalloc
+#endif
 #include <heap.c>
+#undef _mi_thread_local_get
 #include <init.c>
 #include <libc.c>
 #include <options.c>
@@ -115,5 +120,6 @@ void* _mi_malloc_generic(mi_theap_t* theap, size_t bytes, size_t zeroed_or_align
 #include <random.c>
 #include <stats.c>
 #include <theap.c>
+#undef _mi_meta_zalloc
 #include <threadlocal.c>
 // NOLINTEND(bugprone-suspicious-include)

@@ -7,13 +7,15 @@
 
 #include "runtime/heaps/fallback/mimalloc_port.h"
 
-static mi_heap_t* further_heaps[malloom_mimalloc_most_heaps];
+// By their numbers, from 1 on.
+enum { numbers = malloom_mimalloc_most_heaps + 1 };
+static mi_heap_t* further_heaps[numbers];
 /// Of each size class, how many sites have a heap.
 static uint16_t sites_of_class[MI_BIN_COUNT];
 static mi_lock_t adding = MI_LOCK_INITIALIZER;
 
 // Of threads without parts: none has a page at hand. Filled before the first heap is known.
-static mi_theap_t* no_parts[malloom_mimalloc_most_heaps];
+static mi_theap_t* no_parts[numbers];
 static __attribute__((tls_model("initial-exec"))) _Thread_local mi_theap_t** parts = no_parts;
 // It has ended.
 static __attribute__((tls_model("initial-exec"))) _Thread_local bool gets_no_parts;
@@ -34,7 +36,7 @@ static void end_making(void) {
 }
 
 static void have_no_parts(mi_theap_t** those) {
-    for (size_t number = 0; number < malloom_mimalloc_most_heaps; ++number) {
+    for (size_t number = 0; number < numbers; ++number) {
         those[number] = (mi_theap_t*)&_mi_theap_empty;
     }
 }
@@ -49,22 +51,26 @@ static bool has_heap(uint32_t number) {
     return further_heaps[number] != NULL;
 }
 
-static int next_heap(uint16_t* sites) {
-    const uint32_t number = *sites % malloom_mimalloc_most_heaps;
+static uint32_t next_heap(uint16_t* sites) {
+    const uint32_t number = 1 + *sites % malloom_mimalloc_most_heaps;
     if (!has_heap(number)) {
         return malloom_mimalloc_no_heap;
     }
     ++*sites;
-    return (int)number;
+    return number;
+}
+
+static size_t room_for(size_t bytes) {
+    return is_too_small(bytes) ? granule : bytes;
 }
 
 // The n-th site of a size class has the n-th heap: mimalloc keeps sizes apart by itself, and each heap takes
 // some 50 KB. What is more shares them.
-int malloom_mimalloc_add_heap(size_t bytes) {
-    int number = malloom_mimalloc_no_heap;
+uint32_t malloom_mimalloc_add_heap(size_t bytes) {
+    uint32_t number = malloom_mimalloc_no_heap;
     if (begin_making()) {
         mi_lock(&adding) {
-            number = next_heap(&sites_of_class[_mi_bin(bytes)]);
+            number = next_heap(&sites_of_class[_mi_bin(room_for(bytes))]);
         }
         end_making();
     }
@@ -78,12 +84,14 @@ static void know_arena(mi_heap_t* heap, mi_arena_t* arena) {
     if (arena == NULL || mi_heap_arena_pages(heap, arena) != NULL) {
         return;
     }
-    mi_arena_pages_t* const pages = mi_arena_pages_alloc(arena);
-    mi_arena_pages_t* unknown = NULL;
-    if (pages != NULL && !mi_atomic_cas_ptr_strong_acq_rel(
-                             mi_arena_pages_t, &heap->arena_pages[arena->arena_idx], &unknown, pages)) {
-        mi_free(pages);
+    mi_arena_pages_t* pages = mi_arena_pages_alloc(arena);
+    mi_lock(&heap->arena_pages_lock) {
+        if (mi_heap_arena_pages(heap, arena) == NULL) {
+            mi_atomic_store_ptr_release(mi_arena_pages_t, &heap->arena_pages[arena->arena_idx], pages);
+            pages = NULL;
+        }
     }
+    mi_free(pages);
 }
 
 static void know_arenas(mi_heap_t* heap) {
@@ -105,10 +113,22 @@ static mi_theap_t** own_parts(void) {
     return parts;
 }
 
+// A part takes a page of mimalloc's at least, so another thread than the process's first gets one when it has
+// asked some times.
+static bool asks_seldom(uint32_t number) {
+    enum { often = 32 };
+    static __attribute__((tls_model("initial-exec"))) _Thread_local uint8_t asked[numbers];
+    if (asked[number] == often || _mi_is_main_thread()) {
+        return false;
+    }
+    ++asked[number];
+    return true;
+}
+
 // Null without memory, for a handler that came within this or within mimalloc, and for a thread that has
 // ended.
 static mi_theap_t* own_part(uint32_t number) {
-    if (gets_no_parts || !begin_making()) {
+    if (gets_no_parts || asks_seldom(number) || !begin_making()) {
         return NULL;
     }
     mi_theap_t** const own = own_parts();
@@ -134,10 +154,14 @@ static inline void* at_hand_in(size_t bytes, uint32_t number) {
     return NULL;
 }
 
-static void* found_in(size_t bytes, uint32_t number) {
+static __attribute__((noinline)) void* found_in(size_t bytes, uint32_t number) {
     mi_theap_t* const part = own_part(number);
-    return part != NULL ? malloom_malloc_generic(part, is_too_small(bytes) ? granule : bytes, false, NULL)
-                        : NULL;
+    return part != NULL ? malloom_malloc_generic(part, room_for(bytes), false, NULL) : NULL;
+}
+
+void* malloom_mimalloc_try_in(size_t bytes, uint32_t number) {
+    void* const block = at_hand_in(bytes, number);
+    return mi_likely(block != NULL) ? block : found_in(bytes, number);
 }
 
 static __attribute__((noinline)) void* allocate_in_slow(size_t bytes, uint32_t number) {

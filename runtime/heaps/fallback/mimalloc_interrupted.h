@@ -76,5 +76,22 @@ static __attribute__((noinline)) void malloom_page_unfull(mi_page_t* page) {
     }
 }
 
+// A thread's part of a heap: takes a lock that requests take too, and asks the main heap for nothing.
+static __attribute__((noinline)) void* malloom_meta_zalloc(size_t bytes, mi_memid_t* memid) {
+    const bool had = malloom_changes_pages;
+    malloom_changes_pages = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    void* const made = _mi_meta_zalloc(bytes, memid);
+    atomic_signal_fence(memory_order_seq_cst);
+    malloom_changes_pages = had;
+    return made;
+}
+
+// While a part is made its place has a 1, which a handler that frees would take for a part.
+static void* malloom_thread_local_get(mi_thread_local_t key) {
+    void* const value = _mi_thread_local_get(key);
+    return value != (void*)1 ? value : NULL;
+}
+
 #define _mi_page_retire malloom_page_retire
 #define _mi_page_unfull malloom_page_unfull

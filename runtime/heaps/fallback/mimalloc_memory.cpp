@@ -156,11 +156,14 @@ size_t MimallocMemory::step() const {
 // Where huge pages are not wanted there are none, wherever the system makes them unasked. In what is opened
 // first mimalloc has a page of each size class, of which a program may need little.
 void MimallocMemory::advise(uintptr_t start, size_t length) const {
-    void* const first = reinterpret_cast<void*>(start);
-    if (is_huge_ && opened_ * slice_bytes >= least_for_huge) {
-        platform::prefer_huge_pages(first, length);
-    } else {
-        platform::refuse_huge_pages(first, length);
+    const size_t opened = opened_ * slice_bytes;
+    const size_t left = opened < least_for_huge ? least_for_huge - opened : 0;
+    const size_t small = is_huge_ ? std::min(length, left) : length;
+    if (small != 0) {
+        platform::refuse_huge_pages(reinterpret_cast<void*>(start), small);
+    }
+    if (small < length) {
+        platform::prefer_huge_pages(reinterpret_cast<void*>(start + small), length - small);
     }
 }
 
@@ -270,6 +273,10 @@ bool malloom_mimalloc_close(void* start, size_t bytes) {
 
 void malloom_mimalloc_discard(void* start, size_t bytes) {
     platform::discard_pages(start, bytes);
+}
+
+void malloom_mimalloc_populate(void* start, size_t bytes) {
+    platform::populate_pages(start, bytes);
 }
 
 size_t malloom_mimalloc_page_bytes() {

@@ -56,14 +56,17 @@ enum { malloom_mimalloc_most_alignment = 64 << 10 };
 /// A heap for a call site's requests of so many bytes, whose objects lie on pages of their own and are freed
 /// as all others; malloom_mimalloc_no_heap without memory, and for a handler that came within mimalloc. Sites
 /// of one size class get heaps of their own, up to malloom_mimalloc_most_heaps; more than these share them.
-int malloom_mimalloc_add_heap(size_t bytes);
+uint32_t malloom_mimalloc_add_heap(size_t bytes);
 /// As malloom_mimalloc_allocate, in the heap of that number. Not of no bytes.
 void* malloom_mimalloc_allocate_in(size_t bytes, uint32_t number);
+/// The same; null where the heap has no memory, for a handler that came within mimalloc, and of a thread that
+/// has not asked for much yet or has ended.
+void* malloom_mimalloc_try_in(size_t bytes, uint32_t number);
 /// As malloom_mimalloc_create.
 void* malloom_mimalloc_create_in(size_t bytes, uint32_t number);
 /// Whether the object, which is mimalloc's, lies in such a heap.
 bool malloom_mimalloc_is_in_heap(const void* object);
-enum { malloom_mimalloc_no_heap = -1, malloom_mimalloc_most_heaps = 64 };
+enum { malloom_mimalloc_no_heap = 0, malloom_mimalloc_most_heaps = 64 };
 
 /// Where all of mimalloc's memory lies, and the page of mimalloc's that has each slice of it; null where none
 /// has. Grows at its end.
@@ -98,7 +101,9 @@ bool malloom_mimalloc_is_open(const void* start, size_t bytes);
 void malloom_mimalloc_open_more(void);
 /// Their memory goes back to the system. True where they have to be opened again before they are used.
 bool malloom_mimalloc_close(void* start, size_t bytes);
-/// The same, but they stay open and read as zero.
+/// Makes pages that are open resident, if the system can; advice only.
+void malloom_mimalloc_populate(void* start, size_t bytes);
+/// As malloom_mimalloc_close, but they stay open and read as zero.
 void malloom_mimalloc_discard(void* start, size_t bytes);
 size_t malloom_mimalloc_page_bytes(void);
 /// Milliseconds since some moment.

@@ -83,6 +83,7 @@ int _mi_prim_commit(void* start, size_t bytes, bool* is_zero) {
 }
 
 void malloom_mimalloc_keep(void) {
+    atomic_store_explicit(&is_kept, true, memory_order_relaxed);
     mi_option_set(mi_option_purge_delay, -1);
     if (addresses_enter()) {
         malloom_mimalloc_open_more();

@@ -35,7 +35,7 @@ def may_be_in_huge_pages(row: Row) -> bool:
     if over is not None and over.way is Way.huge:
         return True
     if isinstance(row, Candidate):
-        return row.is_in_huge_pages or row.has_huge_fallback
+        return row.flags["huge_pages"] or row.has_huge_fallback
     return not isinstance(row, AllocatorRow)
 
 

@@ -32,6 +32,8 @@ BY_CONTEXT = ("pools", "context-groups")
 
 BY_SIZE = "pools by size"
 """No plan's pools, but those of the sizes that the program asks for."""
+OWN_MIMALLOC = "malloom's mimalloc"
+"""Nothing is placed."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class Candidate:
         elif self.fallback is not None:
             parts.append(f"over {FALLBACKS[self.fallback]}")
         if self.fallback_huge_pages is not None:
-            parts.append(f"{'with' if self.fallback_huge_pages else 'without'} huge pages behind")
+            behind = "" if self.strategy == OWN_MIMALLOC else " behind"
+            parts.append(f"{'with' if self.fallback_huge_pages else 'without'} huge pages{behind}")
         if self.purge_delay is not None:
             parts.append("with early return" if self.purge_delay == 0 else f"purged in {self.purge_delay} ms")
         if self.huge_pages is not None:
@@ -129,7 +132,7 @@ class Candidate:
 
     @property
     def is_in_huge_pages(self) -> bool:
-        """Whether what the pools fill becomes huge pages."""
+        """Whether what the pools fill becomes huge pages, unless that is mimalloc's."""
         return has_flag(self.plan, "huge_pages") if self.huge_pages is None else self.huge_pages
 
     @property
@@ -146,6 +149,8 @@ class Candidate:
     @property
     def is_in_mimalloc(self) -> bool:
         """Whether its pools are heaps of the run time's own mimalloc."""
+        if self.served_by != "mimalloc" or self.small_in_pools:
+            return False
         chosen = self.pools_in_mimalloc
         return has_flag(self.plan, "pools_in_mimalloc") if chosen is None else chosen
 
@@ -155,8 +160,8 @@ class Candidate:
         return {
             "preallocate": self.is_preallocated,
             "system_fallback": self.served_by == "system",
-            "huge_pages": self.is_in_huge_pages,
-            "packed": self.is_packed,
+            "huge_pages": self.is_in_huge_pages and not self.is_in_mimalloc,
+            "packed": self.is_packed and not self.is_in_mimalloc,
             "pools_in_mimalloc": self.is_in_mimalloc,
             "fallback_huge_pages": self.has_huge_fallback,
         }
@@ -173,7 +178,8 @@ class Candidate:
         if self.has_arena:
             setups = [replace(self, preallocate=not self.is_preallocated)]
         elif self.over is None:
-            setups = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
+            other = "mimalloc" if self.served_by == "system" else "system"
+            setups = [replace(self, fallback=other, pools_in_mimalloc=None)]
         else:
             setups = []
         if (self.small_in_pools or has_pools(self.plan)) and not self.is_in_mimalloc:
@@ -191,7 +197,8 @@ class Candidate:
             return []
         if self.is_in_mimalloc:
             return [replace(self, pools_in_mimalloc=False)]
-        return [replace(self, pools_in_mimalloc=True, fallback_huge_pages=huge) for huge in (True, False)]
+        within = replace(self, huge_pages=None, packed=None, pools_in_mimalloc=True)
+        return [replace(within, fallback_huge_pages=huge) for huge in (True, False)]
 
     @property
     def places_nothing(self) -> bool:
@@ -206,6 +213,12 @@ class Candidate:
     @property
     def has_prefetches(self) -> bool:
         return len(read_plan(self.plan).prefetches) > 0
+
+
+def without_places(empty: Path) -> list[Candidate]:
+    """The run time's own mimalloc alone, in small pages and in huge ones. `empty` is a plan that places
+    nothing."""
+    return [Candidate(OWN_MIMALLOC, empty, fallback_huge_pages=huge) for huge in (False, True)]
 
 
 def sparing(candidates: Sequence[Candidate], empty: Path) -> list[Candidate]:

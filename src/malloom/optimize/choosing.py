@@ -26,7 +26,7 @@ STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
 """Of each row. With fewer than three the first run, a cold one, would count."""
-FEWEST_PLANS = 4
+FEWEST_PLANS = 6
 """That are raced however long they take."""
 RACE_SHARES = 3
 """How many times the seconds for choosing the first race may take, where the rows need that for
@@ -157,13 +157,13 @@ class Chooser:
         """Other forms of the best plan, raced: as it can be run, joined with what was learned, and over the
         best of the allocators that serve beside the run time; then of the best of these, as two choices may
         both be worth changing."""
-        best = _first(self._ranked(plans))
-        if best is None or best.places_nothing:
+        best = _first(self._ranked([plan for plan in plans if not plan.places_nothing]))
+        if best is None:
             return []
         self.watcher.step("variants", f"racing other forms of {best.name}")
         others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
         found = self._race_forms(others, plans)
-        better = _first(self._ranked([*plans, *found]))
+        better = _first(self._ranked([best, *found]))
         if better is not None and better is not best:
             found += self._race_forms(better.other_setups(), [*plans, *found])
         return found
@@ -245,7 +245,9 @@ class Chooser:
 
     def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:
         under = _first(self._best(settings))
-        return [replace(best, over=under.setting, fallback=None)] if under else []
+        if under is None:
+            return []
+        return [replace(best, over=under.setting, fallback=None, pools_in_mimalloc=None)]
 
     def _combined(self, best: Candidate) -> list[Candidate]:
         """The places of a strategy together with what can be learned: first the pools beyond them and the

@@ -112,9 +112,10 @@ def _of_plan(plan: Candidate) -> list[tuple[str, Row]]:
     elif plan.served_by == "mimalloc":
         chain.append((ALLOCATOR, Fallback()))
     if plan.places_nothing:
-        return chain
+        return [*chain, (PAGES, plan)] if plan.has_huge_fallback else chain
     bare = replace(plan, without_prefetches=True) if plan.has_prefetches else plan
-    small = replace(bare, huge_pages=False) if has_pools(plan.plan) and plan.is_in_huge_pages else bare
+    are_huge = has_pools(plan.plan) and plan.flags["huge_pages"]
+    small = replace(bare, huge_pages=False) if are_huge else bare
     small = replace(small, fallback_huge_pages=False) if plan.has_huge_fallback else small
     if small != bare:
         chain.append((LAYOUT, small))

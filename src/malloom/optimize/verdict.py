@@ -24,7 +24,7 @@ from malloom.optimize.after_pause import (
     seconds_after_pauses,
 )
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
-from malloom.optimize.candidates import Candidate, sparing
+from malloom.optimize.candidates import Candidate, sparing, without_places
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.goal import Goal
@@ -199,11 +199,12 @@ def _rows(
     watcher.step("planning", "planning")
     most = _affordable_plans(options, sum(plain[each.text].wall_time for each in inputs.train))
     candidates, notes = candidates_of(outcome.sources, options, most, watcher.say)
-    if options.goal is Goal.memory and not options.strategy:
+    if not options.strategy:
         empty = folder / "empty.plan"
         write_empty(empty)
         # First, as there may be no time for all.
-        candidates = [*sparing(candidates, empty), *candidates]
+        first = sparing(candidates, empty) if options.goal is Goal.memory else without_places(empty)
+        candidates = [*first, *candidates]
     outcome.notes += [*missing, *notes]
     return settings, candidates
 

@@ -10,12 +10,14 @@ from malloom.errors import UsageProblem
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.plan_header import header_of
 from malloom.layout.plan_record import write_with_record
 from malloom.layout.registry import strategy
 from malloom.measure import variants
 from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_of
-from malloom.optimize.candidates import Candidate, chosen_from, sparing, without_twins
+from malloom.optimize.candidates import Candidate, chosen_from, sparing, without_places, without_twins
 from malloom.optimize.keeping import keep, setting_record, write_empty
+from malloom.optimize.parts import ALLOCATOR, PAGES, chain_of
 from malloom.profile import HeapProfile
 from malloom.settings import VARIABLE
 
@@ -104,13 +106,37 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     ]  # fmt: skip
     assert within_small.is_in_mimalloc and not within_small.has_huge_fallback
     names = [each.name for each in within.other_setups()]
-    assert len(names) == 3 and names[-1] == "pools with huge pages behind beside mimalloc"
+    assert names == [
+        "pools over the C library with huge pages behind", "pools without huge pages behind within mimalloc",
+        "pools with huge pages behind beside mimalloc",
+    ]  # fmt: skip
+    assert replace(within, huge_pages=True, packed=True).setup == within.setup
+    assert not replace(within, fallback="system").is_in_mimalloc
+    assert [each.name for each in huge.other_setups()[-2:]] == [within.name, within_small.name]
     assert within.other_setups()[-1].setup == behind.setup
     assert huge.other_setups()[0].flags == other.other_setups()[1].flags
     write_with_flags(plan, plan, other.other_setups()[1].flags)
     assert pools.is_in_huge_pages
     assert pools.served_by == "system"
     assert "fallback" not in pools.environment[VARIABLE]
+
+
+def test_the_own_mimalloc_alone_is_a_plan_that_places_nothing(tmp_path: Path) -> None:
+    empty, kept = tmp_path / "empty.plan", tmp_path / "kept.plan"
+    write_empty(empty)
+    small, huge = without_places(empty)
+    assert (small.name, huge.name) == (
+        "malloom's mimalloc without huge pages", "malloom's mimalloc with huge pages",
+    )  # fmt: skip
+    assert small.places_nothing and small.setup != huge.setup
+    assert [part for part, _ in chain_of(small)] == [ALLOCATOR]
+    assert [part for part, _ in chain_of(huge)] == [ALLOCATOR, PAGES]
+    keep(small, setting_record(small), tmp_path, kept)
+    assert variants.as_run(kept)[VARIABLE] == "heap=fallback"
+    keep(huge, setting_record(huge), tmp_path, kept)
+    assert variants.as_run(kept)[VARIABLE] == f"plan={kept}" and header_of(kept).has_flag(
+        "fallback_huge_pages"
+    )
 
 
 def test_what_spares_memory_has_pools_for_all_small_requests(tmp_path: Path) -> None:

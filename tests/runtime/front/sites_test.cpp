@@ -15,7 +15,7 @@ constinit Sites sites;
 class SitesDeathTest : public testing::Test {
   protected:
     SitesDeathTest() {
-        EXPECT_TRUE(sites.open(nullptr, {true, false, true}));
+        EXPECT_TRUE(sites.open(nullptr, {true, false, true, false}));
         client = process_heaps.pools.heap.common(16);
     }
     ~SitesDeathTest() override { process_heaps.pools.close(); }

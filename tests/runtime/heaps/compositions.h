@@ -178,10 +178,9 @@ class PoolsInMimalloc : public Composition {
         heap.fallback.choose(heaps::FallbackKind::mimalloc);
         for (size_t i = composition_contexts; i < most_bytes * composition_contexts; ++i) {
             const size_t bytes = i / composition_contexts;
-            const int number = heap.fallback.add_heap(bytes);
+            const uint32_t number = heap.fallback.add_heap(bytes);
             EXPECT_NE(number, heaps::FallbackHeap::no_heap);
-            requesters[i].pooled.set(
-                {static_cast<uint32_t>(bytes) | front::SitePool::in_mimalloc, static_cast<uint32_t>(number)});
+            requesters[i].pooled.set(front::SitePool::within_mimalloc(bytes, number));
         }
     }
 

@@ -30,9 +30,9 @@ class SiteHeaps : public testing::Test {
     }
 
     static uint32_t add(size_t bytes) {
-        const int number = heap.add_heap(bytes);
+        const uint32_t number = heap.add_heap(bytes);
         EXPECT_NE(number, FallbackHeap::no_heap);
-        return static_cast<uint32_t>(number);
+        return number;
     }
     static char* make(size_t bytes, uint32_t number) {
         return static_cast<char*>(malloom_mimalloc_allocate_in(bytes, number));
