@@ -49,14 +49,19 @@ void* moved_to(void* moved, const void* object, size_t had, size_t bytes) {
     return moved != nullptr ? memcpy(moved, object, had < bytes ? had : bytes) : nullptr;
 }
 
-// Where there is no memory the object stays what it is.
+// Where there is no memory the object stays what it is; and where it fits, also in a call site's heap, out of
+// which mimalloc's own would move it.
 void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
+    const size_t had = mi_usable_size(object);
+    if (bytes <= had && bytes >= had / 2) {
+        return object;
+    }
     if (bytes < limit) {
         if (void* same_or_moved = mi_realloc(object, bytes)) [[likely]] {
             return same_or_moved;
         }
     }
-    void* moved = moved_to(other_allocate(bytes), object, mi_usable_size(object), bytes);
+    void* moved = moved_to(other_allocate(bytes), object, had, bytes);
     if (moved != nullptr) {
         mi_free(object);
     }

@@ -10,7 +10,7 @@ from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_
 from malloom.measure.interleaved import Race, no_progress
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.choosing import Choice, Chooser
+from malloom.optimize.choosing import FEWEST_PLANS, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit
@@ -78,7 +78,7 @@ def test_every_allocator_is_raced_as_it_is_and_with_huge_pages_however_long_that
 ) -> None:
     rows, rounds, _ = first_race(run_time)
     assert {row.name for row in LIKELY} <= {*rows}
-    assert {plan.name for plan in PLANS[:4]} <= {*rows}
+    assert {plan.name for plan in PLANS[:FEWEST_PLANS]} <= {*rows}
     assert rounds >= 3
 
 
@@ -87,7 +87,7 @@ def test_one_row_of_each_allocator_comes_before_second_ways_and_plans() -> None:
     names = {row.setting.allocator.titled for row in SETTINGS}
     first = [next(row for row in SETTINGS if row.name == name) for name in rows[: len(names)]]
     assert {row.setting.allocator.titled for row in first} == names
-    assert rows[len(LIKELY) :] == [plan.name for plan in PLANS[:4]]
+    assert rows[len(LIKELY) :] == [plan.name for plan in PLANS[:FEWEST_PLANS]]
 
 
 def test_what_is_left_out_says_how_long_it_would_take() -> None:
