@@ -208,8 +208,11 @@ class Route {
         }
         const SitePool pool = site->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            wrapper->note_end(Site::End::heap);
-            return malloom_mimalloc_try_in(bytes, pool.client);
+            void* const object = malloom_mimalloc_try_in(bytes, pool.client);
+            for (Site* each = site->below; object != nullptr && each != nullptr; each = each->below) {
+                each->note_end(Site::End::heap);
+            }
+            return object;
         }
         return wrapper->note_end(site->end()) && pool.bytes == bytes
                    ? process_heaps.pools.allocate_fast(pool.client)

@@ -37,7 +37,10 @@ class RunTime : public Route {
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
     /// Asks the system now for what it would be asked for later. Any thread.
-    void prepare_for_few_calls() { plan_.fetch_all_slots(); }
+    void prepare_for_few_calls() {
+        plan_.fetch_all_slots();
+        process_heaps.fallback.ask_system_less();
+    }
     /// The system ends the process at the next call of it for memory. Any thread.
     static void prepare_for_no_calls() { process_heaps.fallback.ask_system_no_more(); }
     /// The line at the end and the plan that was learned, if they were asked for.

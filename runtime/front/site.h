@@ -32,7 +32,7 @@ struct alignas(8) SitePool {
     /// Of the requests that it serves; no_pool of none.
     uint32_t wanted_bytes() const { return bytes & ~static_cast<uint32_t>(in_mimalloc); }
     [[gnu::always_inline]] bool is_in_mimalloc_for(size_t wanted) const {
-        return bytes == wanted + in_mimalloc;
+        return is_in_mimalloc() && bytes == wanted + in_mimalloc;
     }
     [[gnu::always_inline]] bool is_in_mimalloc() const { return (bytes & in_mimalloc) != 0; }
 
@@ -97,8 +97,12 @@ struct Site : Requester {
     /// while. False where it comes to that.
     enum class End : int32_t { grown_pool = 1024, heap = 32, pools = -1, none = -16 };
     bool note_end(End end) {
-        const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
-        __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);
+        const int32_t before = __atomic_load_n(&credit, __ATOMIC_RELAXED);
+        const int32_t after = before + static_cast<int32_t>(end);
+        const int32_t limited = after < most_credit ? after : most_credit;
+        if (limited != before) {  // threads share the line
+            __atomic_store_n(&credit, limited, __ATOMIC_RELAXED);
+        }
         return after > 0;
     }
     /// To its wrapper.

@@ -93,7 +93,8 @@ class Sites {
         if (pool.bytes == SitePool::of_fallback) {
             return from_fallback(bytes);
         }
-        return pool.is_in_mimalloc_for(bytes) ? from_heap(bytes, pool.client) : other(bytes);
+        // Of a site without a pool this takes some sizes of nearly 2^64 for its own: there is no heap 0.
+        return pool.bytes == bytes + SitePool::in_mimalloc ? from_heap(bytes, pool.client) : other(bytes);
     }
 
     /// What is known of a call's site, if it was met lately.
@@ -119,8 +120,11 @@ class Sites {
         }
         const SitePool pool = caller->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            wrapper.site->note_end(Site::End::heap);
-            return malloom_mimalloc_try_in(bytes, pool.client);
+            void* const object = malloom_mimalloc_try_in(bytes, pool.client);
+            if (object != nullptr) [[likely]] {
+                wrapper.site->note_end(Site::End::heap);
+            }
+            return object;
         }
         return wrapper.site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }

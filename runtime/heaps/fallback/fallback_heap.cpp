@@ -122,6 +122,12 @@ size_t FallbackHeap::usable_size(const void* object) const {
                                             : platform::real::usable_size(const_cast<void*>(object));
 }
 
+void FallbackHeap::ask_system_less() const {
+    if (!is_system()) {
+        malloom_mimalloc_populate_no_more();
+    }
+}
+
 void FallbackHeap::ask_system_no_more() const {
     if (!is_system()) {
         malloom_mimalloc_keep();

@@ -106,6 +106,8 @@ class FallbackHeap {
         mimalloc_memory.on_growth(told, argument);
     }
 
+    /// From now on mimalloc makes no call of the system that the C library does not make too.
+    void ask_system_less() const;
     /// From now on mimalloc keeps the memory that it has, and it gets some in advance.
     void ask_system_no_more() const;
 

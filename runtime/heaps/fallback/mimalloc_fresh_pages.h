@@ -7,9 +7,11 @@
 #include "runtime/heaps/fallback/mimalloc_port.h"
 
 enum { colours = 8, colour_bytes = 64, largest_coloured = 512, fewest_coloured = 64 };
+// Of a larger block a program may touch less than it asks for.
+enum { largest_populated = 1024 };
 
-// The system is asked for nothing any more (malloom_mimalloc_keep).
-static atomic_bool is_kept;
+// The process has begun to forbid itself calls of the system (malloom_mimalloc_populate_no_more).
+static atomic_bool is_populated_no_more;
 
 // Of blocks as long as a line a half, so that who follows links in one half of them finds the other fetched.
 // Each heap by itself, or two that grow in step would each have half of the places.
@@ -35,9 +37,9 @@ static void move_begin(mi_theap_t* theap, mi_page_t* page, size_t block_bytes) {
 // Where the thread has other pages of the size, which were not enough, this one will fill up too: one system
 // call costs less than a page fault for each 4 KiB. Only what nobody has touched yet.
 static void populate(const mi_theap_t* theap, const mi_page_t* page, size_t block_bytes) {
-    const bool is_small = block_bytes <= MI_SMALL_MAX_OBJ_SIZE;
-    if (is_small && page->free_is_zero && theap->pages[_mi_bin(block_bytes)].count != 0 &&
-        !atomic_load_explicit(&is_kept, memory_order_relaxed)) {
+    if (block_bytes <= largest_populated && page->free_is_zero &&
+        theap->pages[_mi_bin(block_bytes)].count != 0 &&
+        !atomic_load_explicit(&is_populated_no_more, memory_order_relaxed)) {
         malloom_mimalloc_populate(mi_page_slice_start(page), MI_SMALL_PAGE_SIZE);
     }
 }

@@ -125,10 +125,10 @@ static bool asks_seldom(uint32_t number) {
     return true;
 }
 
-// Null without memory, for a handler that came within this or within mimalloc, and for a thread that has
-// ended.
+// Null of no heap, without memory, for a handler that came within this or within mimalloc, and for a thread
+// that has ended.
 static mi_theap_t* own_part(uint32_t number) {
-    if (gets_no_parts || asks_seldom(number) || !begin_making()) {
+    if (number == malloom_mimalloc_no_heap || gets_no_parts || asks_seldom(number) || !begin_making()) {
         return NULL;
     }
     mi_theap_t** const own = own_parts();

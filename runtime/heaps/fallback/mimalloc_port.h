@@ -84,6 +84,9 @@ enum { malloom_mimalloc_slice = 64 << 10 };
 /// never, -2: as mimalloc has it, in parts of `least_purged` bytes at least, 0: as mimalloc has it.
 void malloom_mimalloc_start(size_t step_bytes, long purge_delay, size_t least_purged);
 
+/// From now on memory comes by page faults alone, as a filter of system calls may look at advice.
+void malloom_mimalloc_populate_no_more(void);
+
 /// From now on it gives nothing back to the system, and has 2 MiB more to give out.
 void malloom_mimalloc_keep(void);
 

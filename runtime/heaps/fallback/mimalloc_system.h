@@ -82,8 +82,12 @@ int _mi_prim_commit(void* start, size_t bytes, bool* is_zero) {
     return open_now(start, bytes) ? 0 : ENOMEM;
 }
 
+void malloom_mimalloc_populate_no_more(void) {
+    atomic_store_explicit(&is_populated_no_more, true, memory_order_relaxed);
+}
+
 void malloom_mimalloc_keep(void) {
-    atomic_store_explicit(&is_kept, true, memory_order_relaxed);
+    malloom_mimalloc_populate_no_more();
     mi_option_set(mi_option_purge_delay, -1);
     if (addresses_enter()) {
         malloom_mimalloc_open_more();

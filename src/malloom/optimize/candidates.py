@@ -61,8 +61,11 @@ class Candidate:
     foretold: tuple[str, float] | None = field(default=None, compare=False)
     """A strategy, and the CPU time that simulation foretells with its places against that as recorded."""
 
-    kind = "plan"
     executable = None
+
+    @property
+    def kind(self) -> str:
+        return "setting" if self.strategy == OWN_MIMALLOC else "plan"
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
 from malloom.optimize.building import EARLY, MIMALLOC, WITH_POOLS, Build, Builds
-from malloom.optimize.candidates import Candidate
+from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
 from malloom.optimize.limit import Limit, score
@@ -296,6 +296,7 @@ class Chooser:
         setting, plan = _first(self._best(best_settings)), _first(self._best(best_plans))
         if setting is None and plan is None:
             setting, plan = _first(self._ranked(best_settings)), _first(self._ranked(best_plans))
+        plan = self._without_vain_places(plan, best_plans)
         choice: Row | None = setting
         if plan and (setting is None or self._is_worth_more(plan, setting)):
             choice = plan
@@ -303,6 +304,17 @@ class Chooser:
             raise CommandError("every plan and setting failed in the race", remedy="none is kept")
         others = tuple(row for row in self._best(settings) if row is not setting)
         return Choice(choice, setting, _first(unlimited), others)
+
+    def _without_vain_places(self, plan: Row | None, plans: Sequence[Row]) -> Row | None:
+        """The run time's own mimalloc alone, where the plan over it is not worth more."""
+        if not isinstance(plan, Candidate):
+            return plan
+        alone = [
+            row for row in self._best(plans) if isinstance(row, Candidate) and row.strategy == OWN_MIMALLOC
+        ]
+        if not alone or plan.strategy == OWN_MIMALLOC:
+            return plan
+        return plan if self._is_worth_more(plan, alone[0]) else alone[0]
 
     def _narrow(
         self, settings: Sequence[AllocatorRow], plans: Sequence[Row]

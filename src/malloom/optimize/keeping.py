@@ -85,7 +85,7 @@ def record_of(
     """The record of a row that was judged; plans may be of a process that the program starts."""
     record = {
         "program": list(inputs.program),
-        **({"process": process} if process and isinstance(row, Candidate) else {}),
+        **({"process": process} if process and _is_of_a_program(row) else {}),
         **({"client": asdict(inputs.client)} if inputs.client else {}),
         "train": [_told(each) for each in inputs.train],
         "check": [_told(each) for each in inputs.check],
@@ -94,6 +94,11 @@ def record_of(
         "measured": [measurement(judged, row.name)],
     }
     return {**record, **setting_record(row)}
+
+
+def _is_of_a_program(row: Row) -> bool:
+    """Whether it has places, which are of the call sites of one program."""
+    return isinstance(row, Candidate) and not row.places_nothing
 
 
 def setting_record(row: Row) -> dict[str, Any]:

@@ -387,6 +387,7 @@ def _write_best_plan(outcome: Outcome, folder: Path) -> None:
     results = training.results
     plans = [row for row in outcome.rows if isinstance(row, Candidate) and row.name in results]
     if place and plans:
-        best = min(plans, key=lambda row: score(outcome.options.goal, results[row.name]))
+        goal = outcome.options.goal
+        best = min(plans, key=lambda row: (row.places_nothing, score(goal, results[row.name])))
         keep(best, setting_record(best), folder, place)
         outcome.best_plan = best.name

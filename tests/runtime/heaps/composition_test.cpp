@@ -160,7 +160,9 @@ TYPED_TEST(CompositionConformance, ReallocateKeepsContents) {
 }
 
 TYPED_TEST(CompositionConformance, WhatNobodyCanHaveIsRefused) {
-    for (size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1, size_t{1} << 60}) {
+    // Some are 2 GiB below 0, as a negative int becomes.
+    for (size_t bytes : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 15, SIZE_MAX - 0x7fffffff, SIZE_MAX - 0x7ffffeff,
+                         SIZE_MAX / 2 + 1, size_t{1} << 60}) {
         EXPECT_EQ(this->heap.allocate(bytes, 0, 0), nullptr);
         EXPECT_EQ(this->heap.allocate(bytes, 4096, 0), nullptr);
         EXPECT_EQ(this->heap.allocate_zeroed(bytes, 0), nullptr);

@@ -106,6 +106,7 @@ TEST_F(SiteHeaps, ObjectsHaveRoomAndAlignment) {
             ASSERT_EQ(reinterpret_cast<uintptr_t>(object) % 16, 0u) << bytes;
             ASSERT_GE(heap.usable_size(object), bytes);
             memset(object, 1, bytes);
+            ASSERT_EQ(heap.reallocate(object, {bytes, 0}), object);
             object = heap.reallocate(object, {2 * bytes + 1, 0});
             ASSERT_GE(heap.usable_size(object), 2 * bytes + 1);
             heap.deallocate(object);
