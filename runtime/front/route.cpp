@@ -48,14 +48,11 @@ void* move(Old& old, void* object, void* moved, size_t bytes) {
 
 }  // namespace
 
-// As mimalloc's own realloc, where the object is of the requester's heap, or of another such.
+// Where the object is of the requester's heap, or of another such.
 static bool fits_its_heap(void* object, const AskedFor& request) {
-    if (!request.requester->pooled.now().is_in_mimalloc_for(request.bytes) ||
-        !heaps::FallbackHeap::is_of_a_site(object)) {
-        return false;
-    }
-    const size_t had = mi_usable_size(object);
-    return request.bytes <= had && request.bytes >= had / 2;
+    return request.requester->pooled.now().is_in_mimalloc_for(request.bytes) &&
+           heaps::FallbackHeap::is_of_a_site(object) &&
+           heaps::FallbackHeap::stays(mi_usable_size(object), request.bytes);
 }
 
 void* Route::claim(const AskedFor& request) {

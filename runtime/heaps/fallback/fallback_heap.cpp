@@ -53,7 +53,7 @@ void* moved_to(void* moved, const void* object, size_t had, size_t bytes) {
 // which mimalloc's own would move it.
 void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
     const size_t had = mi_usable_size(object);
-    if (bytes <= had && bytes >= had / 2) {
+    if (FallbackHeap::stays(had, bytes)) {
         return object;
     }
     if (bytes < limit) {

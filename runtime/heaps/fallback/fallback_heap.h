@@ -87,6 +87,9 @@ class FallbackHeap {
         return mimalloc_memory.owns(object) && malloom_mimalloc_is_in_heap(object);
     }
 
+    /// Whether a block of mimalloc's of `had` bytes stays where it is reallocated to so many, as in mimalloc.
+    static bool stays(size_t had, size_t bytes) { return bytes <= had && bytes >= had / 2; }
+
     /// `request.alignment` is 0.
     void* allocate_zeroed(const Request& request);
     void* reallocate(void* object, const Request& request);
