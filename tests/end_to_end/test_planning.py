@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,17 +84,20 @@ def test_what_auto_takes_is_explained(malloom: Malloom, profile: Path, tmp_path:
 
 
 def test_with_a_run_time_the_share_of_time_is_predicted(malloom: Malloom, profile: Path) -> None:
-    def rows(seconds: float) -> dict[str, dict[str, float]]:
+    def simulated(seconds: float) -> dict[str, Any]:
         options = ("--run-time", str(seconds), "--strategy", "first-use", "--strategy", "random", "--json")
         done = malloom("simulate", profile, *options)
         assert done.returncode == 0, done.stderr
-        found: list[dict[str, float]] = json.loads(done.stdout)["rows"]
-        return {str(row["strategy"]): row for row in found}
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
 
     # Within a run of no time all of it waits, within one of a day as good as nothing.
-    for row in rows(1e-9).values():
+    short, long = simulated(1e-9), simulated(86400)
+    assert short["waiting_share"] == 1 and 0 < long["waiting_share"] < 1e-3
+    for row in short["rows"]:
         assert row["time"] == pytest.approx(row["waiting"])
-    for row in rows(86400).values():
+        assert 0 <= row["translation_cycles"] <= row["cycles"]
+    for row in long["rows"]:
         assert row["time"] == pytest.approx(1, abs=1e-3)
     told = malloom("simulate", profile, "--run-time", "1", "--sites", "2")
     heading, *_, blank, sites, first, second = told.stdout.splitlines()

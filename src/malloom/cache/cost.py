@@ -24,6 +24,11 @@ def stall_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
     return float(_cycles(misses, hidden, [level.misses for level in counts.tlbs], geometry))
 
 
+def translation_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
+    """Those of stall_cycles that go into translations."""
+    return float(_translations([level.misses for level in counts.tlbs], geometry))
+
+
 def stall_cycles_by_context(counts: CountsByContext, geometry: Geometry) -> F64:
     """The same, of the objects of each context."""
     misses, hidden, tlbs = (
@@ -43,5 +48,9 @@ def _cycles(
     for missed, covered, latency in zip(misses, hidden, latencies, strict=True):
         cycles = cycles + (missed - covered + geometry.hidden_share * covered) * (latency - nearer)
         nearer = latency
+    return cycles + _translations(tlb_misses, geometry)
+
+
+def _translations(tlb_misses: Sequence[Any], geometry: Geometry) -> Any:
     beyond = [level.latency for level in geometry.tlbs[1:]] + [geometry.walk_latency]
-    return cycles + sum(missed * latency for missed, latency in zip(tlb_misses, beyond, strict=False))
+    return sum(missed * latency for missed, latency in zip(tlb_misses, beyond, strict=False))

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from malloom.cache.cost import translation_cycles
 from malloom.cache.geometry import NAMED, Geometry, geometry_from
 from malloom.cache.simulate import Sample, sample_among
 from malloom.cluster.files import as_named, local_file
@@ -176,21 +177,25 @@ def _tell(notes: Iterable[str]) -> None:
 
 
 def as_object(simulated: Simulated, geometry: Geometry) -> dict[str, Any]:
-    """The ranking for machines. Ratios of waiting and of CPU time are to the layout as recorded."""
+    """The ranking for machines. Ratios of waiting and of CPU time are to the layout as recorded, and
+    `waiting_share` is of the run with that layout, where its time is known."""
+    recorded, run_time = simulated.recorded, simulated.run_time
     return {
         "geometry": geometry.name,
-        "recorded": _row(simulated.recorded, simulated),
-        "rows": [_row(each, simulated) for each in simulated.ranked],
+        "waiting_share": run_time.waiting_share(recorded, simulated.sample) if run_time else None,
+        "recorded": _row(recorded, simulated, geometry),
+        "rows": [_row(each, simulated, geometry) for each in simulated.ranked],
         "sites": predicted_sites.as_data(simulated.sites),
     }
 
 
-def _row(each: Ranked, simulated: Simulated) -> dict[str, Any]:
+def _row(each: Ranked, simulated: Simulated, geometry: Geometry) -> dict[str, Any]:
     levels = (*each.counts.caches, *each.counts.tlbs)
     found = predicted(each, simulated.recorded, simulated.sample, simulated.run_time)
     return {
         "strategy": each.strategy,
         "cycles": round(each.cycles),
+        "translation_cycles": round(translation_cycles(each.counts, geometry)),
         "waiting": found.waiting,
         "time": found.time,
         "levels": [

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from malloom.cache.cost import stall_cycles
+from malloom.cache.cost import stall_cycles, translation_cycles
 from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import LevelCounts, SimulatedCounts
 
@@ -25,3 +25,8 @@ def test_a_hidden_miss_costs_its_share() -> None:
 
 def test_a_page_walk_costs_its_latency() -> None:
     assert stall_cycles(counts((0, 0), (0, 0), tlb=2), P4) == 100
+
+
+def test_translations_are_told_apart_from_data() -> None:
+    found = counts((1, 0), (1, 0), tlb=2)
+    assert (stall_cycles(found, P4), translation_cycles(found, P4)) == (400, 100)
