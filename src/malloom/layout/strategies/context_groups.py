@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 class ContextGroups:
-    """See the module."""
+    """See the module. Contexts have at least so many frames, where the profile has them: of another profile
+    they may need these."""
+
+    def __init__(self, least_depth: int = 1) -> None:
+        self._least_depth = least_depth
 
     name = "context-groups"
     summary = "contexts that are used together in chunks of their own; fits other inputs too"
@@ -37,7 +41,8 @@ class ContextGroups:
         requests = np.bincount(refolded.context, minlength=count)
         wanted = group_contexts(*profile.context_affinity(refolded.context, count), requests)
         rows, first = np.unique(refolded.context, return_index=True)
-        levels = ((depth, profile.at_depth(depth)) for depth in range(1, deepest + 1))
+        shallow = min(self._least_depth, deepest)
+        levels = ((depth, profile.at_depth(depth)) for depth in range(shallow, deepest + 1))
         depth, of_context = shallowest(
             ((depth, Level(level.context[first], level.hashes)) for depth, level in levels),
             wanted[rows],
