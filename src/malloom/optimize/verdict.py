@@ -49,10 +49,9 @@ VARIANTS = 4
 FEWEST_MADE = 12
 """Plans that are made, however few of them there is time to race."""
 STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
-
-
 ALONE = "no allocator's setting could be chosen: the plan is compared with the program as it is alone"
 """A note where a plan has no rival."""
+SKIPPED = "interrupted while pauses were measured; what is kept was judged before"
 
 
 @dataclass
@@ -141,7 +140,7 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
     _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
     decide(outcome)
-    _measure_after_pauses(outcome, commands, watcher)
+    measure_afterwards(outcome, commands, watcher)
     keep_decided(outcome, folder)
     _write_best_plan(outcome, folder)
 
@@ -335,9 +334,9 @@ def decide(outcome: Outcome) -> None:
         outcome.refused[row.name] = why
 
 
-def _measure_after_pauses(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
+def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
     """How what is to be kept does after pauses, where they change anything, on the judged input on which the
-    program needs most memory."""
+    program needs most memory. An interrupt ends no more than this, as all else is decided."""
     row, judged, options = outcome.kept, outcome.judged, outcome.options
     if row is None or not may_be_in_huge_pages(row) or not host_takes_free_memory():
         return
@@ -355,6 +354,8 @@ def _measure_after_pauses(outcome: Outcome, commands: Mapping[str, Command], wat
         )
     except CommandError as error:
         outcome.notes.append(f"{row.name} after a pause: {error}")
+    except KeyboardInterrupt:
+        outcome.notes.append(SKIPPED)
 
 
 def keep_decided(outcome: Outcome, folder: Path) -> None:
