@@ -19,6 +19,7 @@ NAMES = (
     "bins",
     "dynamic",
     "fleets",
+    "oracle",
     "pages",
     "placement",
     "pools",

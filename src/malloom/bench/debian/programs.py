@@ -3,9 +3,10 @@
 Why these, and why so: docs/decisions/programs.md.
 """
 
+import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +16,7 @@ from malloom.bench.debian.draw import Draw
 from malloom.bench.debian.executables import of_debian
 from malloom.errors import CommandError
 from malloom.measure.rows import Place
+from malloom.optimize.inputs import STANDARD_INPUT
 
 PLACE = "{}"
 """Stands in a command where the words of an input come."""
@@ -89,6 +91,17 @@ class Program:
     def command_line(self, words: Sequence[str]) -> list[str]:
         """The command with the words of an input."""
         return [part for word in self.command() for part in (words if word == PLACE else (word,))]
+
+
+def told_inputs(words: Mapping[Input, Sequence[str]]) -> dict[str, Input]:
+    """Those to learn on and to check by, by what a user types for them."""
+    return {_typed(words[given]): given for given in INPUTS if given.role is not Role.HELD_OUT}
+
+
+def _typed(words: Sequence[str]) -> str:
+    """What begins like the name of a file for standard input has that doubled."""
+    begun = (STANDARD_INPUT if word.startswith(STANDARD_INPUT) else "" for word in words)
+    return shlex.join(f"{begin}{word}" for begin, word in zip(begun, words, strict=True))
 
 
 def _started(name: str, *arguments: str) -> Callable[[], Sequence[str]]:

@@ -2,13 +2,12 @@
 program that the verdict's table has."""
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from malloom.bench.debian.programs import INPUTS, Input, Program, Role
+from malloom.bench.debian.programs import Input, Program, told_inputs
 from malloom.bench.programs.scale import Scale
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
@@ -20,7 +19,6 @@ from malloom.measure.plan_setting import setting_of
 from malloom.measure.process import Command
 from malloom.measure.variants import POOLS, pooled, with_plan
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.inputs import STANDARD_INPUT
 from malloom.optimize.parts import chain_of
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.training import Row
@@ -73,17 +71,6 @@ def choose(bench: Bench, program: Program, words: Mapping[Input, Sequence[str]],
     answer = json.loads(stages.output_of("optimize", *options, *told, "--", *program.command()))
     is_another = answer["best_plan"] and not (answer["plan"] and answer["choice"] == answer["best_plan"])
     return Choice(answer, plan if answer["plan"] else None, best if is_another else None, texts)
-
-
-def told_inputs(words: Mapping[Input, Sequence[str]]) -> dict[str, Input]:
-    """Those to learn on and to check by, by what a user types for them."""
-    return {_typed(words[given]): given for given in INPUTS if given.role is not Role.HELD_OUT}
-
-
-def _typed(words: Sequence[str]) -> str:
-    """What begins like the name of a file for standard input has that doubled."""
-    begun = (STANDARD_INPUT if word.startswith(STANDARD_INPUT) else "" for word in words)
-    return shlex.join(f"{begin}{word}" for begin, word in zip(begun, words, strict=True))
 
 
 @dataclass(frozen=True)

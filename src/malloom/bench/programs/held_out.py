@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from malloom.bench.gathered import Gathered, without_errors
 from malloom.bench.general import BEST
 from malloom.bench.goals import Goal, Of
+from malloom.bench.halves import with_best
 from malloom.bench.numbers import ONE
 from malloom.bench.programs.chosen import Ways
-from malloom.bench.programs.halves import with_best
 from malloom.bench.programs.scale import TIME, Aim, Scale
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds

@@ -12,8 +12,9 @@ import pytest
 
 from malloom.bench.debian.draw import Draw
 from malloom.bench.debian.executables import of_debian
-from malloom.bench.debian.programs import INPUTS, PROGRAMS, Input, Program, Role
+from malloom.bench.debian.programs import INPUTS, PROGRAMS, Input, Program, Role, told_inputs
 from malloom.errors import CommandError
+from malloom.optimize.inputs import Input as OptimizeInput
 
 OF_BENCH_ONLY = ("bsdtar", "cppcheck", "groff", "ruby", "tclsh", "xalan")
 """What `make test` does not install."""
@@ -153,3 +154,18 @@ def test_an_input_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_program_that_is_not_installed_is_named_with_its_package() -> None:
     with pytest.raises(CommandError, match="no-such-program is not installed"):
         of_debian("no-such-program", "some-package")
+
+
+def test_it_is_told_of_no_held_out_input() -> None:
+    words = {given: ("-f", f"input {given.seed}") for given in INPUTS}
+    told = told_inputs(words)
+    assert {*told} == {f"-f 'input {given.seed}'" for given in INPUTS if given.role is not Role.HELD_OUT}
+    assert {given.role for given in told.values()} == {Role.TRAIN, Role.CHECK}
+
+
+def test_every_program_gets_the_words_of_its_inputs_as_they_are(tmp_path: Path) -> None:
+    for program in PROGRAMS:
+        words = [word.format(folder=tmp_path) for word in program.words]
+        [text] = told_inputs(dict.fromkeys(INPUTS, words))
+        told = OptimizeInput.of(text)
+        assert ([*told.words], told.stdin) == (words, None)

@@ -4,29 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.debian.programs import INPUTS, PROGRAMS, Role
-from malloom.bench.programs.chosen import Choice, told_inputs, ways_of
+from malloom.bench.programs.chosen import Choice, ways_of
 from malloom.errors import CommandError
 from malloom.layout.plan_record import write_with_record
 from malloom.measure.allocators import Way
-from malloom.optimize.inputs import Input as OptimizeInput
 from malloom.optimize.keeping import write_setting
 from malloom.optimize.settings import AllocatorRow, allocator_rows
-
-
-def test_it_is_told_of_no_held_out_input() -> None:
-    words = {given: ("-f", f"input {given.seed}") for given in INPUTS}
-    told = told_inputs(words)
-    assert {*told} == {f"-f 'input {given.seed}'" for given in INPUTS if given.role is not Role.HELD_OUT}
-    assert {given.role for given in told.values()} == {Role.TRAIN, Role.CHECK}
-
-
-def test_every_program_gets_the_words_of_its_inputs_as_they_are(tmp_path: Path) -> None:
-    for program in PROGRAMS:
-        words = [word.format(folder=tmp_path) for word in program.words]
-        [text] = told_inputs(dict.fromkeys(INPUTS, words))
-        told = OptimizeInput.of(text)
-        assert ([*told.words], told.stdin) == (words, None)
 
 
 def test_where_there_is_no_plan_nothing_is_kept() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from malloom.bench.programs.halves import with_best
+from malloom.bench.halves import with_best
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds
 from malloom.measure.process import Run
