@@ -37,4 +37,10 @@ constexpr uint64_t fold_frame(uint64_t context, uint64_t frame) {
     return mix(context ^ frame);
 }
 
+/// The context of a compiler's token, which lies in no module: equal tokens mean the same in all of them.
+constexpr uint64_t token_module = 0x746f6b656e730001ULL;
+constexpr uint64_t token_hash(uint64_t token) {
+    return fold_frame(context_seed, frame_hash(token_module, token));
+}
+
 }  // namespace malloom::formats

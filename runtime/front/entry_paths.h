@@ -19,8 +19,7 @@ namespace malloom::front {
 
 static_assert(ProcessHeap<std::remove_reference_t<decltype(process_heap())>>);
 
-// The standards ask for errno; it is set here so that the heaps need not know it, unless they say that they
-// do.
+// The standards ask for errno; it is set here, as heaps need not know it unless they say that they do.
 [[gnu::always_inline]] inline void* or_out_of_memory(void* object) {
     if constexpr (!heap_sets_errno<std::remove_reference_t<decltype(process_heap())>>) {
         if (object == nullptr) [[unlikely]] {
@@ -110,18 +109,22 @@ allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t pl
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
 }
-[[gnu::noinline]] inline int allocate_into(void** result, size_t alignment, size_t bytes) {
+[[gnu::always_inline]] inline int allocate_into(void** result, size_t alignment, size_t bytes,
+                                                const context::Caller& caller) {
     if (!platform::is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
         return EINVAL;
     }
     const int saved = errno;
-    void* object = process_heap().allocate(bytes, alignment, context::current_caller());
+    void* object = process_heap().allocate(bytes, alignment, caller);
     errno = saved;
     if (object == nullptr) {
         return ENOMEM;
     }
     *result = object;
     return 0;
+}
+[[gnu::noinline]] inline int allocate_into(void** result, size_t alignment, size_t bytes) {
+    return allocate_into(result, alignment, bytes, context::current_caller());
 }
 [[gnu::noinline]] inline void* create_aligned_slow(size_t alignment, size_t bytes) {
     return create(bytes, alignment, false, context::current_caller());
@@ -338,8 +341,7 @@ void* allocate_for_state(Heap& heap, size_t bytes, const context::CallerState& c
         return heap.allocate(bytes, 0, caller.caller());
     }
 }
-// Beside the companion where no chunk waits; else `slow_path`. Apart, so that the common case needs few
-// registers.
+// Beside the companion where no chunk waits; else `slow_path`. Apart: the common case needs few registers.
 template <void* (*slow_path)(size_t), typename Heap>
 [[gnu::noinline]] void* begin_run(size_t bytes, const Colocation& colocation, uintptr_t companion) {
     void* object = Heap::begin_run(colocation, companion);

@@ -13,6 +13,16 @@
 #include "runtime/front/entry_paths.h"
 #include "runtime/platform/memory.h"
 
+namespace malloom::front {
+
+inline void* allocate_whole_pages(size_t bytes, const context::Caller& caller) {
+    const size_t page = platform::page_bytes();
+    const size_t rounded = platform::round_up(bytes, page);
+    return rounded >= bytes ? allocate_aligned(page, rounded, caller) : out_of_memory();
+}
+
+}  // namespace malloom::front
+
 #define MALLOOM_ENTRY extern "C" [[gnu::visibility("default")]]
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
@@ -69,13 +79,7 @@ MALLOOM_ENTRY void* valloc(size_t bytes) {
 }
 
 MALLOOM_ENTRY void* pvalloc(size_t bytes) {
-    using namespace malloom;
-    const size_t page = platform::page_bytes();
-    const size_t rounded = platform::round_up(bytes, page);
-    if (rounded < bytes) {
-        return front::out_of_memory();
-    }
-    return front::allocate_aligned(page, rounded, context::current_caller());
+    return malloom::front::allocate_whole_pages(bytes, malloom::context::current_caller());
 }
 
 MALLOOM_ENTRY size_t malloc_usable_size(void* object) {

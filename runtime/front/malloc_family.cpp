@@ -24,6 +24,7 @@ inline RunTime& process_heap() {
 // Over the entries.
 #include "runtime/front/annotation_entries.h"
 #include "runtime/front/c_library_entries.h"
+#include "runtime/front/token_entries.h"
 
 namespace malloom::front {
 

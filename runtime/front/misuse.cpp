@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/context/call_chain.h"
-#include "runtime/context/modules.h"
+#include "runtime/context/token.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/platform/output.h"
 
@@ -20,8 +20,12 @@ namespace {
 
 Sites* sites_of_process = nullptr;
 
-// As "function+0x12 (file+0x1234)"; what lies in no file by its address.
+// As "function+0x12 (file+0x1234)"; what lies in no file by its address, a compiler's token by its number.
 void name_place(Line& line, uintptr_t address) {
+    if (context::is_token(address)) {
+        line.text("token ").hex(context::token_of(address));
+        return;
+    }
     Dl_info function = {};
     if (dladdr(reinterpret_cast<void*>(address), &function) != 0 && function.dli_sname != nullptr) {
         line.text(function.dli_sname).text("+");

@@ -104,6 +104,9 @@ bool Options::packing_is_wanted(bool plan_says) const {
 bool Options::pools_are_wanted_in_mimalloc(bool plan_says) const {
     return pools_in_mimalloc == nullptr ? plan_says : equals(pools_in_mimalloc, "1");
 }
+bool Options::tokens_are_wanted(bool plan_says) const {
+    return tokens == nullptr ? plan_says : equals(tokens, "1");
+}
 bool Options::colocation_is_wanted() const {
     return equals(colocate, "1");
 }

@@ -26,6 +26,7 @@ struct Options {
     bool huge_pages_are_wanted(bool plan_says) const;
     bool packing_is_wanted(bool plan_says) const;
     bool pools_are_wanted_in_mimalloc(bool plan_says) const;
+    bool tokens_are_wanted(bool plan_says) const;
     bool colocation_is_wanted() const;
     bool prefetches_are_wanted() const;
 };

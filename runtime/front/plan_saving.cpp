@@ -4,7 +4,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "runtime/context/modules.h"
+#include "runtime/context/token.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/platform/executable_name.h"
 #include "runtime/platform/memory.h"
@@ -54,9 +54,9 @@ uint64_t program_hash() {
 }
 
 // Generated code has no name that another run would know it by.
-bool is_in_modules(const uintptr_t* frames, unsigned depth) {
+bool is_known_again(const uintptr_t* frames, unsigned depth) {
     for (unsigned i = 0; i < depth; ++i) {
-        if (context::find_module(frames[i]) == nullptr) {
+        if (!context::is_token(frames[i]) && context::find_module(frames[i]) == nullptr) {
             return false;
         }
     }
@@ -72,9 +72,9 @@ void set_companions(PlanContext& entry, const Colocation& known) {
 
 void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes,
                  const Colocation* companions = nullptr) {
-    if (is_in_modules(frames, depth)) {
+    if (is_known_again(frames, depth)) {
         PlanContext entry = {};
-        entry.hash = context::stable_hash(frames, depth);
+        entry.hash = context::stable_hash_or_token(frames, depth);
         entry.group = no_group;
         entry.pool_bytes = pool_bytes;
         if (companions != nullptr) {
@@ -104,22 +104,21 @@ const Colocation* companions_of(const Site& site) {
     return is_known ? &site.colocation : nullptr;
 }
 
-// Pools, and the wrappers that lead to them. The depth of the deepest.
-uint32_t add_pools(Sites& sites, List<PlanContext>& contexts) {
-    uint32_t deepest = 1;
+// Pools, and the wrappers that lead to them; the depth of the deepest, and whether any is a token's.
+void add_pools(Sites& sites, List<PlanContext>& contexts, heaps::LearnedPlan& learned) {
     sites.for_each([&](const Sites::Contexts::Entry& entry) {
         const uint32_t bytes = pool_bytes_of(entry.value);
         if (bytes == no_pool) {
             return;
         }
         add_context(contexts, entry.frames, entry.depth, bytes, companions_of(entry.value));
-        deepest = deepest < entry.depth ? entry.depth : deepest;
+        learned.depth = learned.depth < entry.depth ? entry.depth : learned.depth;
+        learned.has_tokens = learned.has_tokens || context::is_token(entry.frames[0]);
         unsigned depth = entry.depth;
         for (const Site* below = entry.value.below; below != nullptr; below = below->below) {
             add_context(contexts, entry.frames, --depth, deeper_pools);
         }
     });
-    return deepest;
 }
 
 void add_dynamic_pools(List<PlanContext>& contexts) {
@@ -193,7 +192,7 @@ void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor)
     List<PlanContext> contexts(frames * size_t{sites.count()} + DynamicSites::capacity);
     List<PlanPrefetch> prefetches(DynamicPrefetches::capacity);
     heaps::LearnedPlan learned;
-    learned.depth = add_pools(sites, contexts);
+    add_pools(sites, contexts, learned);
     add_dynamic_pools(contexts);
     add_prefetches(prefetches);
     learned.program = program_hash();

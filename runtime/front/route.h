@@ -244,6 +244,8 @@ class Route {
 
     Sites& sites() { return sites_; }
     bool has_pools() const { return sites_.has_pools(); }
+    /// Whether a plan's pools are heaps of mimalloc's.
+    [[gnu::always_inline]] bool pools_are_in_mimalloc() const { return sites_.are_in_mimalloc(); }
 
   protected:
     [[gnu::always_inline]] static size_t plain_end_of(const Requester& requester) {

@@ -27,6 +27,11 @@ class RunTime : public Route {
     /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 
+    /// Whether who asks may be a compiler's token: a Caller whose return address is one's key.
+    [[gnu::always_inline]] static bool takes_tokens() {
+        return __atomic_load_n(&takes_tokens_, __ATOMIC_RELAXED);
+    }
+
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
     void* allocate_zeroed(size_t bytes, const context::Caller& caller);
     /// As allocate with the default alignment and allocate_zeroed, where more is known of the caller.
@@ -90,6 +95,8 @@ class RunTime : public Route {
 
     std::atomic<Mode> mode_ = Mode::starting;
     std::atomic<Mode> matching_ = Mode::fallback;
+    static inline bool takes_tokens_ = false;
+    bool wants_tokens_ = false;
     bool has_started_ = false;
     const char* state_ = "not asked for";
     uint64_t ended_at_ = 0;  ///< as PlanFate

@@ -45,6 +45,7 @@ void RunTime::start() {
     choose_fallback(options);
     const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
     open_pools(options, mode);
+    wants_tokens_ = options.tokens_are_wanted(!has_plan_ || plan_.says(PlanFlag::by_token));
     const char* const region_heap = open_region_heap(options.heap);
     matching_ = has_plan_ || has_pools()                 ? mode
                 : region_heap != nullptr                 ? Mode::region
@@ -181,7 +182,11 @@ void RunTime::end_plan() {
 
 void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
     mode.store(wanted, std::memory_order_release);
-    go(way_of(mode_.load(std::memory_order_relaxed)));
+    const Mode now = mode_.load(std::memory_order_relaxed);
+    const Mode matching = now == Mode::counted ? matching_.load(std::memory_order_relaxed) : now;
+    // Chains and sequences are told by the stack and by the thread.
+    __atomic_store_n(&takes_tokens_, wants_tokens_ && matching == Mode::call_sites, __ATOMIC_RELAXED);
+    go(way_of(now));
 }
 
 Route::Way RunTime::way_of(Mode mode) const {

@@ -1,7 +1,7 @@
 #include "runtime/front/sites.h"
 
 #include "checks/check.h"
-#include "runtime/context/modules.h"
+#include "runtime/context/token.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {
@@ -131,7 +131,7 @@ void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* 
         site.step = context::step_from(site.return_address);
     }
     const PlanContext* planned =
-        plan_ != nullptr ? plan_->find_context(context::stable_hash(frames, depth)) : nullptr;
+        plan_ != nullptr ? plan_->find_context(context::stable_hash_or_token(frames, depth)) : nullptr;
     if (planned != nullptr) {
         process_heaps.plan.assign(site, planned->first_slot, planned->slots);
         site.group = planned->group;
@@ -329,7 +329,9 @@ void Sites::give_own_pool(Site& site, SitePool pool) {
 
 // Each site once. A pool that were known would serve the requests before the companion is asked for.
 bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t client) {
-    if (!colocates_ || site.colocation.was_tried() || !site.colocation.look(bytes, client)) {
+    // Of a token's requests no caller's registers are known.
+    if (!colocates_ || context::is_token(site.key) || site.colocation.was_tried() ||
+        !site.colocation.look(bytes, client)) {
         return false;
     }
     begin_colocation(site, client);
@@ -371,7 +373,7 @@ void Sites::begin_planned_pool(Requester& requester) {
 
 // The site's requests do not agree: its callers' may, where it has some.
 void Sites::end_doubt(Site& site, unsigned depth) {
-    if (site.below == nullptr) {
+    if (site.below == nullptr && !context::is_token(site.return_address)) {
         site.step = context::step_from(site.return_address);
     }
     const bool is_wrapper = depth < most_frames && context::Reach::leads_on(site.step);

@@ -146,6 +146,9 @@ PlanHeader new_header(const LearnedPlan& learned) {
     if (header.matching == static_cast<uint32_t>(Matching::context) && header.depth < learned.depth) {
         header.depth = learned.depth;
     }
+    if (learned.has_tokens) {
+        header.flags |= static_cast<uint32_t>(PlanFlag::by_token);
+    }
     return header;
 }
 

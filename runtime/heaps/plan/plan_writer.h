@@ -14,6 +14,7 @@ struct LearnedPlan {
     const char* strategy = "pools";  ///< its name in the header, where there is no `base`
     uint64_t program = 0;            ///< module hash of the executable
     uint32_t depth = 1;              ///< frames of the deepest context
+    bool has_tokens = false;         ///< some contexts are compilers' tokens
     const PlanFile* base = nullptr;  ///< the plan that the program ran with, if any: what it says stays
     const formats::plan::PlanContext* contexts =
         nullptr;  ///< where `base` has one too, its slots and group stay

@@ -37,6 +37,7 @@ VERBS = (
     "strategies",
     "cc",
     "c++",
+    "tokens",
     "doctor",
     "man",
     "bench",

@@ -174,6 +174,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    tokens: Annotated[
+        bool | None,
+        typer.Option(
+            help="Of a program that clang compiled with -fsanitize=alloc-token: take its tokens for who "
+            "asks, or look at the stack; default: as the plan says, without one take them.",
+            show_default=False,
+        ),
+    ] = None,
     colocate: Annotated[
         bool | None,
         typer.Option(
@@ -255,6 +263,7 @@ def run(
         "huge_pages": huge_pages,
         "packed": packed,
         "pools_in_mimalloc": pools_in_mimalloc,
+        "tokens": tokens,
         "colocate": colocate,
         "fallback_huge_pages": fallback_huge_pages,
         "purge_delay": purge_delay,

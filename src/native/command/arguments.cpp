@@ -102,6 +102,9 @@ bool take_switch(Arguments& arguments, Option option, bool is_on) {
         case Option::fallback_huge_pages:
             arguments.fallback_huge_pages = is_on;
             return true;
+        case Option::tokens:
+            arguments.tokens = is_on;
+            return true;
         case Option::colocate:
             arguments.colocate = is_on;
             return true;

@@ -38,6 +38,7 @@ struct Arguments {
     std::optional<bool> huge_pages;
     std::optional<bool> packed;
     std::optional<bool> pools_in_mimalloc;
+    std::optional<bool> tokens;
     std::optional<bool> colocate;
     std::optional<bool> fallback_huge_pages;
     std::optional<unsigned> purge_delay;  ///< milliseconds

@@ -51,6 +51,7 @@ bool add_settings(const Arguments& arguments, const std::optional<OpenedPlan>& p
     if (arguments.huge_pages) settings.add_first("huge_pages", *arguments.huge_pages);
     if (arguments.packed) settings.add_first("packed", *arguments.packed);
     if (arguments.pools_in_mimalloc) settings.add_first("pools_in_mimalloc", *arguments.pools_in_mimalloc);
+    if (arguments.tokens) settings.add_first("tokens", *arguments.tokens);
     if (arguments.colocate) settings.add_first("colocate", *arguments.colocate);
     if (arguments.fallback_huge_pages) {
         settings.add_first("fallback_huge_pages", *arguments.fallback_huge_pages);

@@ -10,7 +10,7 @@ START_UP = OtherProgram("start-up", "true", lambda _folder: ("/bin/true",))
 """A program that does nothing: all that it costs is its start and its end."""
 
 
-def the_ten(names: Sequence[str], size: str, last_level: int) -> list[Runnable]:
+def the_ten(names: Sequence[str], size: str, last_level: int) -> list[Case]:
     """The ten programs with a heap of that size."""
     return [sized(name, size, last_level) for name in names]
 

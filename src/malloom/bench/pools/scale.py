@@ -27,7 +27,7 @@ class PoolsScale:
     judges: bool
     """Whether there are pairs enough for its goals to mean something."""
     against: str
-    ten: Sequence[Runnable]
+    ten: Sequence[Case]
     few_live: Sequence[Runnable]
     real: Sequence[Runnable]
     others: Sequence[Runnable]

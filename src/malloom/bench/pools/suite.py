@@ -21,6 +21,7 @@ from malloom.bench.pools.scale import AGAINST, PoolsScale, full_scale, quick_sca
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.tables import tables
 from malloom.bench.pools.times import time_rows
+from malloom.bench.pools.tokens import token_means, token_rows
 from malloom.bench.room import memory_for
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
@@ -39,6 +40,7 @@ PARTS = {
     "code": "instructions, forwarded loads and simulated cycles",
     "checks": "what the checks of misuse cost",
     "dynamorio": "the ten programs under DynamoRIO",
+    "tokens": "the ten programs with a compiler's tokens, against the same by call site",
 }
 COUNTED_BYTES = 64
 TRACED = 10
@@ -86,6 +88,7 @@ def prepare(
         "code": _code,
         "checks": _checks,
         "dynamorio": _dynamorio,
+        "tokens": _tokens,
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few runs of small inputs"
     facts = [("compared with", f"commit {scale.against}"), ("what it judges", judged)]
@@ -196,6 +199,16 @@ def _dynamorio(scale: PoolsScale) -> list[Step]:
         )
         for program in scale.ten
     ]
+
+
+def _tokens(scale: PoolsScale) -> list[Step]:
+    races = Races()
+
+    def of(program: Case) -> Step:
+        measure = partial(token_rows, case=program, budget=scale.times, races=races)
+        return _of_program("tokens", scale, program, measure, _expected(scale, 4), races=races)
+
+    return [*map(of, scale.ten), conclusion("tokens", "mean", partial(token_means, races))]
 
 
 def _of_program(

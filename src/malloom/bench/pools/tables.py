@@ -27,6 +27,7 @@ def tables(scale: PoolsScale) -> list[Table]:
         Table("Time of an allocation and its free with checks", "checks", TIME),
         Table("CPU time of programs with checks", "checks", "cpu_time"),
         Table("CPU time under DynamoRIO", "dynamorio", "cpu_time"),
+        Table("CPU time with a compiler's tokens", "tokens", "cpu_time"),
     ]
 
 

@@ -1,0 +1,173 @@
+"""Programs that clang compiles with tokens run as ever without malloom; with it the token says who asks."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from end_to_end.conftest import COMMAND, Finished
+from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_header import has_flag
+
+Malloom = Callable[..., Finished]
+COUNT = "20000"
+FORMS = {
+    "token": ("-fsanitize=alloc-token",),
+    "token in the name": (
+        "-fsanitize=alloc-token", "-fsanitize-alloc-token-fast-abi", "-falloc-token-max=64",
+    ),
+    "token of the site": ("-fsanitize=alloc-token", "-Xclang", "-falloc-token-mode=increment"),
+    "no optimization": ("-fsanitize=alloc-token", "-O0"),
+}  # fmt: skip
+HEAPS = {
+    "pools": ("--heap", "pools"),
+    "pools, by the stack": ("--heap", "pools", "--no-tokens"),
+    "pools, counted": ("--heap", "pools", "--statistics"),
+    "fallback": ("--heap", "fallback"),
+    "bins": ("--heap", "bins"),
+}
+
+
+def library() -> str:
+    told = subprocess.run([COMMAND, "tokens"], check=True, capture_output=True, text=True)
+    return told.stdout.strip()
+
+
+def built(folder: Path, source: Path, *flags: str) -> Path:
+    made = folder / "program"
+    compiler = "clang-22" if source.suffix == ".c" else "clang++-22"
+    command = [compiler, "-O2", "-g", *flags, source, library(), "-o", made, "-Wl,--build-id"]
+    subprocess.run(command, check=True)
+    return made
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("token_program.cpp")
+    return built(tmp_path_factory.mktemp("tokens"), source, *FORMS[request.param])
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("token_program.cpp")
+    return built(tmp_path_factory.mktemp("tree"), source, *FORMS["token"])
+
+
+def test_without_malloom_the_program_s_own_allocator_serves(program: Path) -> None:
+    done = subprocess.run([program, COUNT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "right\n")
+
+
+@pytest.mark.parametrize("heap", HEAPS)
+def test_every_function_behaves_as_without_malloom(malloom: Malloom, program: Path, heap: str) -> None:
+    done = malloom("run", *HEAPS[heap], "--", program, COUNT)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+def learned(malloom: Malloom, program: Path, folder: Path, *options: str) -> Path:
+    plan = folder / "learned.plan"
+    done = malloom("run", "--heap", "pools", *options, "--save-plan", plan, "--", program, COUNT)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    return plan
+
+
+def pools_of(plan: Path, size: int) -> int:
+    """How many contexts have pools of objects of the size."""
+    return int(np.count_nonzero(read_plan(plan).contexts["pool_bytes"] == size))
+
+
+def test_call_sites_of_one_kind_share_their_pools(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
+    plan = learned(malloom, tree, tmp_path)
+    assert has_flag(plan, "by_token")
+    assert (pools_of(plan, 24), pools_of(plan, 32)) == (1, 1)
+    by_stack = learned(malloom, tree, tmp_path, "--no-tokens")
+    assert not has_flag(by_stack, "by_token")
+    assert (pools_of(by_stack, 24), pools_of(by_stack, 32)) == (2, 1)
+
+
+def pools_used(malloom: Malloom, plan: Path, program: Path, *options: str) -> int:
+    done = malloom("run", "--json", "--plan", plan, *options, "--", program, COUNT)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    told = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    return int(told[0]["pools"])
+
+
+@pytest.mark.parametrize("home", [(), ("--pools-in-mimalloc",)])
+def test_a_plan_is_matched_by_who_it_was_learned_by(
+    malloom: Malloom, tree: Path, tmp_path: Path, home: tuple[str, ...]
+) -> None:
+    plan = learned(malloom, tree, tmp_path)
+    assert pools_used(malloom, plan, tree, *home) == 2
+    assert pools_used(malloom, plan, tree, "--no-tokens", *home) == 0
+    by_stack = learned(malloom, tree, tmp_path, "--no-tokens")
+    assert pools_used(malloom, by_stack, tree, *home) == 3
+
+
+def test_a_plan_by_token_is_of_one_build(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
+    plan = learned(malloom, tree, tmp_path)
+    source = Path(__file__).with_name("token_program.cpp")
+    other = built(tmp_path, source, *FORMS["token"], "-DANOTHER_BUILD", "-O1")
+    done = malloom("run", "--statistics", "--plan", plan, "--", other, COUNT)
+    assert done.stdout == "right\n" and "of another program" in done.stderr
+
+
+def test_a_c_program_needs_no_c_plus_plus(malloom: Malloom, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        "struct Pair { struct Pair *next; long value; };\n"
+        "int main(void) {\n"
+        "    struct Pair *list = 0;\n"
+        "    for (long i = 0; i < 1000; i++) {\n"
+        "        struct Pair *pair = malloc(sizeof(struct Pair));\n"
+        "        pair->next = list, pair->value = i, list = pair;\n"
+        "    }\n"
+        "    long sum = 0;\n"
+        "    for (; list; list = list->next) sum += list->value;\n"
+        '    printf("%ld\\n", sum);\n'
+        "}\n"
+    )
+    for flags in (FORMS["token"], FORMS["token in the name"]):
+        program = built(tmp_path, source, *flags)
+        assert subprocess.run([program], capture_output=True, check=True).stdout == b"499500\n"
+        assert malloom("run", "--heap", "pools", "--", program).stdout == "499500\n"
+
+
+def test_a_shared_library_may_have_tokens_alone(malloom: Malloom, tmp_path: Path) -> None:
+    part, main = tmp_path / "part.c", tmp_path / "main.c"
+    part.write_text(
+        "#include <stdlib.h>\n"
+        "struct Pair { struct Pair *next; };\n"
+        "void *make(void) { return malloc(sizeof(struct Pair)); }\n"
+    )
+    main.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        "void *make(void);\n"
+        'int main(void) { free(make()); puts("done"); }\n'
+    )
+    flags = ["-O2", "-shared", "-fPIC", *FORMS["token"]]
+    subprocess.run(["clang-22", *flags, part, library(), "-o", tmp_path / "libpart.so"], check=True)
+    program = tmp_path / "main"
+    subprocess.run(["gcc", main, "-o", program, tmp_path / "libpart.so"], check=True)
+    assert subprocess.run([program], capture_output=True, check=True).stdout == b"done\n"
+    assert malloom("run", "--heap", "pools", "--", program).stdout == "done\n"
+
+
+def test_misuse_names_the_token(malloom: Malloom, tmp_path: Path) -> None:
+    source = tmp_path / "twice.cpp"
+    source.write_text(
+        "#include <stdlib.h>\nstruct Pair { Pair* next; long value; };\n"
+        "int main() {\n"
+        "    Pair* volatile last = nullptr;\n"
+        "    for (int i = 0; i < 2000; i++) last = new Pair;\n"
+        "    Pair* copy = last;\n"
+        "    delete copy;\n"
+        "    free(copy);\n"
+        "}\n"
+    )
+    done = malloom("run", "--heap", "pools", "--", built(tmp_path, source, *FORMS["token"]))
+    assert done.returncode != 0
+    assert "which is free already, requested at token 0x" in done.stderr
