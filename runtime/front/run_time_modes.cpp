@@ -122,7 +122,7 @@ bool RunTime::open_plan(const Options& options) {
     if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
         process_heaps.plan.preallocate();
     }
-    process_heaps.groups.open(plan_);
+    process_heaps.groups.open(plan_, options.huge_pages_are_wanted(plan_.says(PlanFlag::huge_pages)));
     if (!has_slots && process_heaps.groups.count() == 0 && plan_.header().pools_count == 0) {
         state_ =
             plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";

@@ -33,7 +33,7 @@ uint64_t largest(uint64_t a, uint64_t b) {
 
 }  // namespace
 
-bool GroupHeap::open(const PlanFile& plan) {
+bool GroupHeap::open(const PlanFile& plan, bool in_huge_pages) {
     const uint64_t count = plan.header().groups_count;
     if (count == 0 || count > most_groups) {
         return false;
@@ -51,6 +51,9 @@ bool GroupHeap::open(const PlanFile& plan) {
     span_shift_ = static_cast<uint32_t>(__builtin_ctzll(span / structures::granule_bytes));
     for (uint64_t i = 0; i < count; ++i) {
         describe(groups_[i], plan.groups()[i]);
+        if (in_huge_pages) {
+            advise(groups_[i], plan.groups()[i]);
+        }
     }
     count_ = static_cast<uint32_t>(count);
     return true;
@@ -76,6 +79,18 @@ void GroupHeap::describe(Group& group, const PlanGroup& plan) const {
         const uint64_t maximum = plan.maximum_bytes / structures::granule_bytes;
         group.maximum_granules = maximum < group.chunk_mask ? maximum : group.chunk_mask;
         MALLOOM_CHECK_FULL(is_valid(group));
+    }
+}
+
+// A huge page is to be a quarter of what the group holds, at most: so one that is not known to become so
+// large begins with small pages.
+void GroupHeap::advise(const Group& group, const PlanGroup& plan) const {
+    constexpr uint64_t enough = 4 * platform::huge_page_bytes;
+    const uint64_t from = plan.expected_bytes >= enough ? 0 : enough;
+    const uint64_t span = structures::granule_bytes << span_shift_;
+    if (group.maximum_granules != 0 && from < span) {
+        auto* start = static_cast<char*>(occupancy_.address(group.first_granule));
+        platform::prefer_huge_pages(start + from, span - from);
     }
 }
 

@@ -18,8 +18,8 @@ namespace malloom::heaps {
 class GroupHeap {
   public:
     /// Reserves address space for the plan's groups. False where there are none or address space is short;
-    /// the heap then claims nothing. Called once.
-    bool open(const PlanFile& plan);
+    /// the heap then claims nothing. Called once. With `in_huge_pages` what they fill becomes huge pages.
+    bool open(const PlanFile& plan, bool in_huge_pages = false);
     void close();
 
     void* allocate(const Request& request) {
@@ -127,6 +127,7 @@ class GroupHeap {
     uint32_t take_chunk(Group& group);
     bool may_grow(Group& group);
     void describe(Group& group, const formats::plan::PlanGroup& plan) const;
+    void advise(const Group& group, const formats::plan::PlanGroup& plan) const;
     static uint64_t chunk_of(const Group& group, uint64_t cursor) {
         return (cursor & cursor_granule_mask) >> group.chunk_shift;
     }

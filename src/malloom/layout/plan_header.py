@@ -58,6 +58,11 @@ class PlanHeader:
         return bool(self.fields["pools_count"])
 
     @property
+    def has_groups(self) -> bool:
+        """Whether contexts share chunks."""
+        return bool(self.fields["groups_count"])
+
+    @property
     def says_nothing(self) -> bool:
         """Whether it places nothing, and leaves the fallback as it is."""
         tunes = self.has_flag("fallback_huge_pages") or self.fields["purge_delay"]
@@ -84,6 +89,11 @@ def has_flag(plan: Path, flag: str) -> bool:
 def has_pools(plan: Path) -> bool:
     """The same, whether a context has a pool."""
     return header_of(plan).has_pools
+
+
+def has_groups(plan: Path) -> bool:
+    """The same, whether contexts share chunks."""
+    return header_of(plan).has_groups
 
 
 def places_nothing(plan: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from malloom.launch.preloading import over
 from malloom.layout.plan_file import read_plan
-from malloom.layout.plan_header import has_flag, has_pools, places_nothing
+from malloom.layout.plan_header import has_flag, has_groups, has_pools, places_nothing
 from malloom.layout.registry import strategy_names
 from malloom.measure import variants
 from malloom.measure.allocators import Setting
@@ -135,7 +135,7 @@ class Candidate:
 
     @property
     def is_in_huge_pages(self) -> bool:
-        """Whether what the pools fill becomes huge pages, unless that is mimalloc's."""
+        """Whether what pools and groups fill becomes huge pages, unless that is mimalloc's."""
         return has_flag(self.plan, "huge_pages") if self.huge_pages is None else self.huge_pages
 
     @property
@@ -163,7 +163,7 @@ class Candidate:
         return {
             "preallocate": self.is_preallocated,
             "system_fallback": self.served_by == "system",
-            "huge_pages": self.is_in_huge_pages and not self.is_in_mimalloc,
+            "huge_pages": self.is_in_huge_pages and (not self.is_in_mimalloc or has_groups(self.plan)),
             "packed": self.is_packed and not self.is_in_mimalloc,
             "pools_in_mimalloc": self.is_in_mimalloc,
             "fallback_huge_pages": self.has_huge_fallback,
@@ -176,8 +176,9 @@ class Candidate:
         return self.strategy, tuple(self.flags.values()), self.purge_delay, over, self.small_in_pools
 
     def other_setups(self) -> list["Candidate"]:
-        """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
-        huge pages or not, and as tightly as it can or not; what mimalloc serves in huge pages or not."""
+        """The arena preallocated or not; of a plan without one, with the other fallback. What pools and groups
+        fill in huge pages or not, pools as tightly as they can or not; what mimalloc serves in huge pages or
+        not."""
         if self.has_arena:
             setups = [replace(self, preallocate=not self.is_preallocated)]
         elif self.over is None:
@@ -185,8 +186,10 @@ class Candidate:
             setups = [replace(self, fallback=other, pools_in_mimalloc=None)]
         else:
             setups = []
-        if (self.small_in_pools or has_pools(self.plan)) and not self.is_in_mimalloc:
+        is_pooled = (self.small_in_pools or has_pools(self.plan)) and not self.is_in_mimalloc
+        if is_pooled or has_groups(self.plan):
             setups.append(replace(self, huge_pages=not self.is_in_huge_pages))
+        if is_pooled:
             setups.append(replace(self, packed=not self.is_packed))
         if self.served_by == "mimalloc":
             setups.append(replace(self, fallback_huge_pages=not self.has_huge_fallback))

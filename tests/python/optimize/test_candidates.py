@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from malloom.cache.geometry import geometry_from
@@ -20,6 +21,7 @@ from malloom.optimize.keeping import keep, setting_record, write_empty
 from malloom.optimize.parts import ALLOCATOR, PAGES, chain_of
 from malloom.profile import HeapProfile
 from malloom.settings import VARIABLE
+from python.layout.drawn_profiles import with_contexts
 
 
 def row(strategy: str, misses: int) -> dict[str, object]:
@@ -75,6 +77,21 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
         "size preallocated",
         "size not preallocated with huge pages behind",
     ]
+
+
+def test_groups_are_raced_in_huge_pages_too(tmp_path: Path) -> None:
+    context = np.tile([0, 1], 50)
+    profile = with_contexts([32] * 100, context=context, accesses=np.repeat(np.arange(100), 20))
+    plan = tmp_path / "groups.plan"
+    write_plan(make_plan(profile, strategy("context-groups").place(profile, geometry_from("zen5"))), plan)
+    groups = Candidate("context-groups", plan)
+    assert [each.name for each in groups.other_setups()] == [
+        "context-groups over the C library", "context-groups in huge pages",
+        "context-groups with huge pages behind",
+    ]  # fmt: skip
+    huge = groups.other_setups()[1]
+    assert huge.flags["huge_pages"] and not groups.flags["huge_pages"]
+    assert huge.environment[VARIABLE].startswith("huge_pages=1,")
 
 
 def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> None:

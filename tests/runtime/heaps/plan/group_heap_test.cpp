@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <fstream>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "tests/amount.h"
@@ -16,13 +18,13 @@ namespace {
 
 class GroupHeapTest : public testing::Test {
   protected:
-    void open(std::vector<formats::plan::PlanGroup> groups) {
+    void open(std::vector<formats::plan::PlanGroup> groups, bool in_huge_pages = false) {
         PlanBuilder builder(0);
         builder.groups = std::move(groups);
         size_t bytes = 0;
         image = builder.build(bytes);
         ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
-        is_open = heap.open(plan);
+        is_open = heap.open(plan, in_huge_pages);
     }
     void TearDown() override { heap.close(); }
     char* allocate(size_t bytes, uint32_t group = 0, size_t alignment = 0) {
@@ -240,6 +242,42 @@ TEST_F(GroupHeapTest, AGroupThatHoldsTooMuchStops) {
     for (char* object : objects) {
         heap.deallocate(object);
     }
+}
+
+/// Whether the kernel is to make huge pages of the mapping that has the address.
+bool is_to_be_huge(const char* address) {
+    std::ifstream maps("/proc/self/smaps");
+    std::string line;
+    bool is_it = false;
+    while (std::getline(maps, line)) {
+        uintptr_t start = 0;
+        uintptr_t end = 0;
+        if (sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) {
+            is_it = reinterpret_cast<uintptr_t>(address) - start < end - start;
+        } else if (is_it && line.starts_with("VmFlags:")) {
+            return line.find(" hg") != std::string::npos;
+        }
+    }
+    return false;
+}
+
+TEST_F(GroupHeapTest, GroupsAreInHugePagesWhereOneIsASmallPartOfThem) {
+    constexpr uint64_t large = 8 << 20;
+    constexpr size_t object_bytes = 32 << 10;
+    const std::vector<formats::plan::PlanGroup> groups = {
+        {1 << 20, 1 << 16, large - 1, 0}, {1 << 20, 1 << 16, large, 0}, {1000, 1024, large, 0}};
+    open(groups, true);
+    EXPECT_TRUE(is_to_be_huge(allocate(16, 1)));
+    EXPECT_FALSE(is_to_be_huge(allocate(16, 0)));
+    char* last = nullptr;
+    for (size_t filled = 0; filled < large + object_bytes; filled += object_bytes) {
+        last = allocate(object_bytes - 16, 0);
+        ASSERT_NE(last, nullptr);
+    }
+    EXPECT_TRUE(is_to_be_huge(last)) << "it became large all the same";
+    heap.close();
+    open(groups);
+    EXPECT_FALSE(is_to_be_huge(allocate(16, 1)));
 }
 
 TEST_F(GroupHeapTest, PlansWithoutGroupsOrWithTooManyOwnNothing) {
