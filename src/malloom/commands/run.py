@@ -137,7 +137,8 @@ def run(
     huge_pages: Annotated[
         bool | None,
         typer.Option(
-            help="Make huge pages of what pools and groups fill, or not; default: as the plan says, with --dynamic yes."
+            help="Make huge pages of what pools and groups fill, or not; default: as the plan says, with "
+            "--dynamic yes."
         ),
     ] = None,
     fallback_huge_pages: Annotated[

@@ -176,9 +176,9 @@ class Candidate:
         return self.strategy, tuple(self.flags.values()), self.purge_delay, over, self.small_in_pools
 
     def other_setups(self) -> list["Candidate"]:
-        """The arena preallocated or not; of a plan without one, with the other fallback. What pools and groups
-        fill in huge pages or not, pools as tightly as they can or not; what mimalloc serves in huge pages or
-        not."""
+        """The arena preallocated or not; of a plan without one, with the other fallback. What pools and
+        groups fill in huge pages or not, pools as tightly as they can or not; what mimalloc serves in huge
+        pages or not."""
         if self.has_arena:
             setups = [replace(self, preallocate=not self.is_preallocated)]
         elif self.over is None:

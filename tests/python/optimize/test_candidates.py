@@ -81,7 +81,8 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
 
 def test_groups_are_raced_in_huge_pages_too(tmp_path: Path) -> None:
     context = np.tile([0, 1], 50)
-    profile = with_contexts([32] * 100, context=context, accesses=np.repeat(np.arange(100), 20))
+    pairs = [[2 * i, 2 * i + 1] * 20 for i in range(50)]
+    profile = with_contexts([32] * 100, context=context, accesses=np.concatenate(pairs))
     plan = tmp_path / "groups.plan"
     write_plan(make_plan(profile, strategy("context-groups").place(profile, geometry_from("zen5"))), plan)
     groups = Candidate("context-groups", plan)
