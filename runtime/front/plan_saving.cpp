@@ -16,6 +16,7 @@ using formats::plan::deeper_pools;
 using formats::plan::no_group;
 using formats::plan::no_pool;
 using formats::plan::PlanContext;
+using formats::plan::PlanFlag;
 using formats::plan::PlanPrefetch;
 
 namespace {
@@ -187,7 +188,7 @@ bool PlanSaving::is_less_than_saved(const heaps::LearnedPlan& learned) const {
     return is_less;
 }
 
-void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor) const {
+void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, bool takes_tokens, int descriptor) const {
     const size_t frames = Sites::most_frames;
     List<PlanContext> contexts(frames * size_t{sites.count()} + DynamicSites::capacity);
     List<PlanPrefetch> prefetches(DynamicPrefetches::capacity);
@@ -204,7 +205,11 @@ void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor)
     if (is_one_of_several_ && is_less_than_saved(learned)) {
         return;
     }
-    if (const char* problem = heaps::write_plan(learned, path_)) {
+    const bool goes_otherwise = base != nullptr && base->says(PlanFlag::by_token) != takes_tokens;
+    const char* const problem = goes_otherwise
+                                    ? "the plan of this run was learned the other way, with tokens or without"
+                                    : heaps::write_plan(learned, path_);
+    if (problem != nullptr) {
         platform::Line line;
         line.text("malloom: ").text(path_).text(": ").text(problem).text("; what was learned is lost");
         line.write_to(descriptor);

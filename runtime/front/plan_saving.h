@@ -21,8 +21,9 @@ class PlanSaving {
     bool is_wanted() const;
 
     /// Writes the plan, with what `base`, the plan of this run, says besides; null: there is none. Says on
-    /// `descriptor` why where it cannot. Threads may go on asking for memory.
-    void save(Sites& sites, const heaps::PlanFile* base, int descriptor) const;
+    /// `descriptor` why where it cannot, or where tokens say who asks and did not when `base` was learned, or
+    /// the other way about: one plan cannot have both. Threads may go on asking for memory.
+    void save(Sites& sites, const heaps::PlanFile* base, bool takes_tokens, int descriptor) const;
 
   private:
     bool is_less_than_saved(const heaps::LearnedPlan& learned) const;

@@ -95,7 +95,7 @@ void RunTime::open_pools(const Options& options, Mode mode) {
 
 void RunTime::finish() {
     if (saving_.is_wanted()) {
-        saving_.save(sites(), has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
+        saving_.save(sites(), has_plan_ ? &plan_ : nullptr, wants_tokens_, statistics_.descriptor());
     }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
         statistics_.write({state_, ended_at_, process_heaps.plan.given_up(), process_heaps.groups.count(),

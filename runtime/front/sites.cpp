@@ -159,9 +159,11 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
 }
 
 bool Sites::begin_planned_colocation(Site& site, const PlanContext& planned) {
-    const uint32_t client = planned.companion_place != formats::plan::no_companion
-                                ? process_heaps.pools.heap.add(planned.pool_bytes)
-                                : heaps::PoolHeap::none;
+    // Of a token's requests no caller's registers are known.
+    const bool has_companions =
+        planned.companion_place != formats::plan::no_companion && !context::is_token(site.return_address);
+    const uint32_t client =
+        has_companions ? process_heaps.pools.heap.add(planned.pool_bytes) : heaps::PoolHeap::none;
     if (client == heaps::PoolHeap::none ||
         !site.colocation.begin(planned.pool_bytes, client, planned.companion_place - 1U,
                                planned.companion_offset, planned.companion_objects)) {
@@ -329,7 +331,6 @@ void Sites::give_own_pool(Site& site, SitePool pool) {
 
 // Each site once. A pool that were known would serve the requests before the companion is asked for.
 bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t client) {
-    // Of a token's requests no caller's registers are known.
     if (!colocates_ || context::is_token(site.key) || site.colocation.was_tried() ||
         !site.colocation.look(bytes, client)) {
         return false;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "runtime/context/token.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/front/planned_prefetches.h"
 #include "runtime/front/process_heaps.h"
@@ -19,6 +20,7 @@ constexpr int descriptor_from = 300;
 
 struct PoolCounts {
     uint64_t sites;
+    uint64_t tokens;  ///< of the sites
     uint64_t pools;
 };
 
@@ -26,6 +28,7 @@ PoolCounts count_pools(Sites& sites) {
     PoolCounts counts = {};
     sites.for_each([&](const Sites::Contexts::Entry& entry) {
         ++counts.sites;
+        counts.tokens += context::is_token(entry.frames[0]);
         counts.pools += entry.value.kind() == Site::Kind::pooled;
     });
     const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
@@ -101,6 +104,9 @@ void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& site
     }
     line.number(counts.pools).text(counts.pools == 1 ? " pool of " : " pools of ");
     line.number(counts.sites).text(counts.sites == 1 ? " site" : " sites");
+    if (counts.tokens != 0) {
+        line.text(", ").number(counts.tokens).text(" by token");
+    }
 }
 
 void Statistics::write(const PlanFate& plan, Sites& sites) const {
@@ -138,6 +144,7 @@ void Statistics::write_object(const PlanFate& plan, Sites& sites) const {
                          {"pooled_bytes", of(Owner::pools).bytes},
                          {"pools", counts.pools},
                          {"sites", counts.sites},
+                         {"tokens", counts.tokens},
                          {"in_region", of(Owner::region).requests},
                          {"fallback", of(Owner::fallback).requests},
                          {"cpu_microseconds", cpu_microseconds()},

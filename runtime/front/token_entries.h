@@ -1,6 +1,6 @@
-// The functions of token_entries.def over the heap of the process: compilers' tokens say who asks, so that
-// nothing is asked of the stack. Where the heap takes no tokens, and of token 0, they are the entries of the
-// malloc family, and jump to them: their caller is then who asks.
+// The functions of token_entries.def and token_operators.def over the heap of the process: compilers' tokens
+// say who asks, so that nothing is asked of the stack. Where the heap takes no tokens, and of token 0, they
+// are the entries of the malloc family, and jump to them: their caller is then who asks.
 //
 // Included once, behind runtime/front/malloc_entries.h.
 #pragma once
@@ -20,7 +20,8 @@ inline context::Caller caller_of(uintptr_t key) {
 
 /// A hint makes another context of a token: what is cold is to lie apart from what is hot.
 constexpr uintptr_t hinted(uintptr_t key, unsigned char hint) {
-    return context::token_key(key ^ (uintptr_t{hint} << (context::token_bits - 8)));
+    // An odd number, so that hints differ in the low bits, by which contexts are found, and in the others.
+    return context::token_key(key ^ ((uintptr_t{hint} + 1) * 0x9e3779b97f4a7c15));
 }
 
 template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
@@ -112,6 +113,7 @@ inline void* create(size_t bytes, std::align_val_t alignment, const std::nothrow
         return malloom::front::tokens::served;                          \
     }
 #include "runtime/front/token_entries.def"
+#include "runtime/front/token_operators.def"
 #undef TOKEN_ENTRY
 
 // Without a token, as programs call them that were made for another allocator.

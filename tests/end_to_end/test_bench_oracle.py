@@ -24,7 +24,7 @@ def test_layouts_of_the_input_and_of_others_are_raced_together(quick: Measured) 
 def test_the_share_of_the_time_that_waits_is_told(quick: Measured) -> None:
     shares = {row["variant"]: row["ratio"] for row in quick.rows(metric="share of the time that waits")}
     assert 0 < shares["for heap objects"] <= 1
-    assert 0 <= shares["of that for page walks"] <= shares["for heap objects"]
+    assert 0 <= shares["of that for translations"] <= shares["for heap objects"]
 
 
 def test_the_program_is_counted_once(quick: Measured) -> None:

@@ -79,6 +79,87 @@ def pools_of(plan: Path, size: int) -> int:
     return int(np.count_nonzero(read_plan(plan).contexts["pool_bytes"] == size))
 
 
+@pytest.mark.parametrize("form", ["token", "token in the name", "no optimization"])
+def test_every_form_says_who_asks(malloom: Malloom, tmp_path: Path, form: str) -> None:
+    source = Path(__file__).with_name("token_program.cpp")
+    plan = learned(malloom, built(tmp_path, source, *FORMS[form]), tmp_path)
+    assert has_flag(plan, "by_token")
+    assert (pools_of(plan, 24), pools_of(plan, 32)) == (1, 1)
+
+
+def test_hints_part_what_has_one_token(malloom: Malloom, tmp_path: Path) -> None:
+    source = tmp_path / "hints.cpp"
+    source.write_text(
+        "#include <stddef.h>\n#include <initializer_list>\n"
+        "enum class __hot_cold_t : unsigned char {};\n"
+        "void* operator new(size_t, __hot_cold_t);\n"
+        "struct Pair { Pair* next; long value; };\n"
+        "void* volatile kept;\n"
+        "int main() {\n"
+        "    for (int i = 0; i < 3000; i++)\n"
+        "        for (int hint : {0, 1, 128, 254}) kept = new (__hot_cold_t(hint)) Pair;\n"
+        "}\n"
+    )
+    plan = tmp_path / "hints.plan"
+    program = built(tmp_path, source, *FORMS["token"])
+    assert malloom("run", "--heap", "pools", "--save-plan", plan, "--", program).returncode == 0
+    assert pools_of(plan, 16) == 4
+
+
+# A program that has operator new for itself, with a header that its operator delete relies on.
+OWN_OPERATORS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <new>
+void* operator new(size_t bytes) {
+    auto* block = static_cast<long*>(malloc(bytes + 16));
+    *block = 4711;
+    return block + 2;
+}
+void operator delete(void* object) noexcept {
+    long* block = static_cast<long*>(object) - 2;
+    if (*block != 4711) puts("not its own");
+    free(block);
+}
+void operator delete(void* object, size_t) noexcept { operator delete(object); }
+struct Pair { Pair* next; long value; };
+int main() {
+    Pair* volatile pair = new Pair;
+    delete pair;
+    puts("done");
+}
+"""
+
+
+def test_a_program_s_own_operators_stay_its_own(malloom: Malloom, tmp_path: Path) -> None:
+    source = tmp_path / "own.cpp"
+    source.write_text(OWN_OPERATORS)
+    program = built(tmp_path, source, *FORMS["token"])
+    assert subprocess.run([program], capture_output=True, check=True).stdout == b"done\n"
+    done = malloom("run", "--heap", "pools", "--", program)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+@pytest.mark.parametrize("linked", ["-static-libstdc++", "-static"])
+def test_a_c_plus_plus_library_of_its_own_serves(malloom: Malloom, tmp_path: Path, linked: str) -> None:
+    source = Path(__file__).with_name("token_program.cpp")
+    program = built(tmp_path, source, *FORMS["token"], linked)
+    assert subprocess.run([program, COUNT], capture_output=True, check=True).stdout == b"right\n"
+    if linked != "-static":
+        done = malloom("run", "--heap", "pools", "--", program, COUNT)
+        assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+def test_nothing_is_left_for_dlerror(tmp_path: Path) -> None:
+    source = tmp_path / "error.c"
+    source.write_text(
+        "#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        'int main(void) { free(malloc(sizeof(long))); puts(dlerror() ? dlerror() : "none"); }\n'
+    )
+    program = built(tmp_path, source, *FORMS["token"])
+    assert subprocess.run([program], capture_output=True, check=True).stdout == b"none\n"
+
+
 def test_call_sites_of_one_kind_share_their_pools(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
     plan = learned(malloom, tree, tmp_path)
     assert has_flag(plan, "by_token")
@@ -104,6 +185,25 @@ def test_a_plan_is_matched_by_who_it_was_learned_by(
     assert pools_used(malloom, plan, tree, "--no-tokens", *home) == 0
     by_stack = learned(malloom, tree, tmp_path, "--no-tokens")
     assert pools_used(malloom, by_stack, tree, *home) == 3
+
+
+def test_what_is_learned_the_other_way_is_not_saved(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
+    plan, saved = learned(malloom, tree, tmp_path), tmp_path / "saved.plan"
+    options = ("--heap", "pools", "--plan", plan, "--save-plan", saved)
+    done = malloom("run", *options, "--no-tokens", "--", tree, COUNT)
+    assert (done.returncode, done.stdout) == (0, "right\n")
+    assert "the plan of this run was learned the other way, with tokens or without" in done.stderr
+    assert not saved.exists()
+    assert malloom("run", *options, "--", tree, COUNT).returncode == 0
+    assert has_flag(saved, "by_token")
+
+
+def test_places_are_not_joined_with_pools_by_token(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
+    plan = learned(malloom, tree, tmp_path)
+    assert malloom("record", "-o", "run.profile", "--accesses", "none", "--", tree, "100").returncode == 0
+    done = malloom("plan", "run.profile", "-o", "joined.plan", "--strategy", "sequential", "--with", plan)
+    assert done.returncode == 1
+    assert "was learned by the compiler's tokens, and a profile is by call sites; learn" in done.stderr
 
 
 def test_a_plan_by_token_is_of_one_build(malloom: Malloom, tree: Path, tmp_path: Path) -> None:
@@ -153,7 +253,8 @@ def test_a_shared_library_may_have_tokens_alone(malloom: Malloom, tmp_path: Path
     program = tmp_path / "main"
     subprocess.run(["gcc", main, "-o", program, tmp_path / "libpart.so"], check=True)
     assert subprocess.run([program], capture_output=True, check=True).stdout == b"done\n"
-    assert malloom("run", "--heap", "pools", "--", program).stdout == "done\n"
+    done = malloom("run", "--heap", "pools", "--json", "--", program)
+    assert done.stdout == "done\n" and '"tokens": 1,' in done.stderr
 
 
 def test_misuse_names_the_token(malloom: Malloom, tmp_path: Path) -> None:

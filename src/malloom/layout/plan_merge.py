@@ -13,6 +13,7 @@ from malloom.errors import CommandError
 from malloom.layout.layout import DEEPER_POOLS, NO_GROUP
 from malloom.layout.plan import MATCHINGS, Plan, hash_table
 from malloom.layout.plan_file import PlanFile, read_plan, write_plan
+from malloom.layout.plan_header import has_flag
 from malloom.profile import HeapProfile
 
 
@@ -21,12 +22,17 @@ def with_learned(profile: HeapProfile, plan: Plan, path: Path) -> Plan:
 
     Contexts are those of the plan's depth: each has the pool to which its chain leads in the learned plan,
     unless it has a group. A plan that matches by sequence takes the prefetches alone. Raises CommandError
-    where `path` is of another program.
+    where `path` is of another program, or was learned by tokens, which no profile has.
     """
     learned = read_plan(path)
     other = learned.header["program"]
     if plan.program and other and other != plan.program:
         raise CommandError(f"{path} is the plan of another program", remedy="learn from the one recorded")
+    if has_flag(path, "by_token"):
+        raise CommandError(
+            f"{path} was learned by the compiler's tokens, and a profile is by call sites",
+            remedy="learn it with --no-tokens",
+        )
     merged = replace(plan, prefetches=learned.prefetches)
     if MATCHINGS[plan.matching - 1] == "sequence":
         return merged

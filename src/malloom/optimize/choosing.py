@@ -54,13 +54,16 @@ class Choice:
     """`choice` goes to the check inputs beside the best setting; both are one where nothing is worth more.
 
     `unlimited` is what would be the best setting if memory, or time, were no matter. `others` are the
-    settings that may be chosen, best first, for where the best does not run on a check input.
+    settings that may be chosen, best first, for where the best does not run on a check input. `placing` is
+    the CPU time of the best layout against that of the best that places nothing, where the layouts are for
+    the very input that they are raced on: as much as any is likely to gain. None where there is no such race.
     """
 
     choice: Row
     best_setting: AllocatorRow | None
     unlimited: AllocatorRow | None
     others: tuple[AllocatorRow, ...] = ()
+    placing: float | None = None
 
     @property
     def rivals(self) -> tuple[AllocatorRow, ...]:
@@ -303,7 +306,21 @@ class Chooser:
         if choice is None:
             raise CommandError("every plan and setting failed in the race", remedy="none is kept")
         others = tuple(row for row in self._best(settings) if row is not setting)
-        return Choice(choice, setting, _first(unlimited), others)
+        placing = self._gain_of_placing([*best_settings, *best_plans], plans)
+        return Choice(choice, setting, _first(unlimited), others, placing)
+
+    def _gain_of_placing(self, finalists: Sequence[Row], plans: Sequence[Row]) -> float | None:
+        """Of the finalists; where no layout is one, the best by what is known of them."""
+        there = [row for row in plans if isinstance(row, Candidate) and row.name in self.training.results]
+        layouts = [row for row in there if not row.places_nothing]
+        if self.limit.goal is not Goal.time or not any(row.has_arena for row in layouts):
+            return None
+        others = self._best([row for row in finalists if row not in layouts and row.executable is None])
+        best = self._best([row for row in layouts if row in finalists]) or self._ranked(layouts)
+        if not best or not others:
+            return None
+        time, beside = (self.training.results[row.name].mean("cpu_time") for row in (best[0], others[0]))
+        return time / min(beside, 1.0)
 
     def _without_vain_places(self, plan: Row | None, plans: Sequence[Row]) -> Row | None:
         """The run time's own mimalloc alone, where the plan over it is not worth more."""

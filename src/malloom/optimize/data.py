@@ -17,7 +17,7 @@ from malloom.optimize.training import AS_IT_IS, Measured, Row
 from malloom.optimize.verdict import Outcome
 
 NOTHING_TO_GAIN = 0.97
-"""Of gain_of_placing: above it a race between layouts is about noise."""
+"""Of Choice.placing: above it a race between layouts is about noise."""
 
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
 
     `plan` is None where nothing is kept. `chosen` is the row that training chose; `choice` is what is kept,
     else the same, and `ratio` with its interval is of it. `after_pause` is None where pauses change
-    nothing, or where there was no time to measure that. `placing` is gain_of_placing.
+    nothing, or where there was no time to measure that. `placing` is that of Choice.
     """
     told = outcome.told
     interval = verdict_interval(outcome)
@@ -51,7 +51,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "best_plan": outcome.best_plan,
         "for_clients": {name: interval_as_data(each) for name, each in for_clients(outcome).items()},
         "after_pause": _after_pause(outcome),
-        "placing": gain_of_placing(outcome),
+        "placing": outcome.choice.placing if outcome.choice else None,
         "parts": dict(outcome.parts),
         "rows": [*_rows(outcome)],
         "checks": [*_checks(outcome)],
@@ -98,23 +98,6 @@ def _after_pause(outcome: Outcome) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"input": found.given, "seconds": PAUSE, **interval_as_data(found.interval)}
-
-
-def gain_of_placing(outcome: Outcome) -> float | None:
-    """CPU time of the best layout for the one input that was learned from, against the best of all that place
-    nothing, in training runs: as much as any layout is likely to gain. None where no layout by ordinal was
-    raced: of several inputs there is none."""
-    training = outcome.training
-    results = training.results if training else {}
-    there = [row for row in outcome.rows if row.name in results]
-    if not outcome.inputs.is_one or not any(map(places_by_ordinal, there)):
-        return None
-    placing = [row for row in there if isinstance(row, Candidate) and not row.places_nothing]
-    others = [row for row in there if row not in placing and row.executable is None]
-    best, other = (
-        min((results[row.name].mean("cpu_time") for row in rows), default=1.0) for rows in (placing, others)
-    )
-    return best / min(other, 1.0)
 
 
 def places_by_ordinal(row: Row) -> bool:

@@ -11,13 +11,15 @@ import numpy as np
 from malloom.layout.layout import DEEPER_POOLS
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_flags import write_with_flags
-from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.layout.plan_merge import with_prefetches
 from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, last_words, run_measured, time_limit
 from malloom.measure.service import LoadFailed
 
 LEARNED_POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
+BY_SITE = "pools by call site"
+"""Of a program whose compiler passes tokens, by which its pools are learned first."""
 BESIDE = "pools and companions"
 """Pools with the objects of one companion beside each other."""
 OF_ITS_PLACES = "prefetches of its places"
@@ -80,14 +82,22 @@ class Learner:
         if run and (counts := COUNTED.findall(run.errors)):
             learned.requests = sum(map(int, counts))
         if LEARNED_POOLS in learned.plans:
-            self._lesson(learned, BESIDE, "--heap", "pools", "--colocate")
-            drop_unless_beside(learned)
+            self._learn_by_site(learned)
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
         elif self._lesson(learned, BOTH, "--dynamic", *self._serving(learned)):
             self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
         combine(learned, self.folder)
         return learned
+
+    def _learn_by_site(self, learned: Learned) -> None:
+        """Pools by call site, where the compiler's tokens said who asked; and companions, of which nothing is
+        known with tokens."""
+        by_site = ("--no-tokens",) if has_flag(learned.plans[LEARNED_POOLS], "by_token") else ()
+        if by_site:
+            self._lesson(learned, BY_SITE, "--heap", "pools", *by_site)
+        self._lesson(learned, BESIDE, "--heap", "pools", "--colocate", *by_site)
+        drop_unless_beside(learned)
 
     def _serving(self, learned: Learned) -> tuple[str, ...]:
         """Has the pools that the next run will have serve, as strides depend on who places."""

@@ -8,6 +8,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_agreement import write_agreed
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import places_nothing
+from malloom.layout.strategies.context_groups import ContextGroups
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
@@ -177,11 +178,11 @@ def _made(
 
 
 def of_one_depth(recordings: Sequence[RecordedProfile], name: str, plans: list[Path]) -> list[Path]:
-    """The plans, those whose contexts have fewer frames than another's made anew: contexts of different
+    """The plans, groups whose contexts have fewer frames than another's made anew: contexts of different
     depths have nothing in common. Raises CommandError where that fails."""
     depths = [int(read_plan(plan).header["depth"]) for plan in plans]
     for recording, plan, depth in zip(recordings, plans, depths, strict=True):
-        if depth < max(depths):
+        if depth < max(depths) and name == ContextGroups.name:
             again = {name: plan}
             failed = stages.plan_each(recording.profile, again, recording.process, max(depths))
             if failed:

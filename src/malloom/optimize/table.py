@@ -10,7 +10,6 @@ from malloom.optimize.checking import CLIENTS_TIME
 from malloom.optimize.data import (
     NOTHING_TO_GAIN,
     for_clients,
-    gain_of_placing,
     medians,
     peak_ratio,
     places_by_ordinal,
@@ -205,10 +204,9 @@ def _notes(outcome: Outcome) -> Iterator[str]:
     if choice and choice.unlimited and choice.unlimited.name in outcome.limit.refused:
         ratio = training.results[choice.unlimited.name].mean("cpu_time")
         yield f"the best setting if memory were no matter: {choice.unlimited.name}, CPU time {ratio:.3f}"
-    gain = gain_of_placing(outcome)
-    if gain is not None and gain > NOTHING_TO_GAIN:
-        of = "the best layout for this very input"
-        yield f"nothing to gain by placing: {of} takes {gain:.3f} of the CPU time of what places nothing"
+    if choice and choice.placing is not None and choice.placing > NOTHING_TO_GAIN:
+        of, than = "the best layout for this very input", "the best that places nothing"
+        yield f"nothing to gain by placing: {of} takes {choice.placing:.3f} of the CPU time of {than}"
     if choice and (told := _disagreement(training.results.get(choice.choice.name))):
         yield f"the training inputs disagree about {choice.choice.name}: {told}"
 

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from malloom.cache.geometry import geometry_from
 from malloom.errors import UsageProblem
-from malloom.layout.plan import make_plan
-from malloom.layout.plan_file import write_plan
-from malloom.layout.registry import strategy
 from malloom.measure.interleaved import Budget, no_progress
 from malloom.measure.interval import Interval
 from malloom.measure.process import Command
 from malloom.optimize import verdict
 from malloom.optimize.after_pause import AfterPause
-from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged
 from malloom.optimize.choosing import Choice
 from malloom.optimize.data import as_data
@@ -24,7 +19,7 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.table import lines
-from malloom.optimize.training import AS_IT_IS, Measured, Training
+from malloom.optimize.training import AS_IT_IS, Training
 from malloom.optimize.verdict import (
     ALONE,
     SKIPPED,
@@ -34,7 +29,6 @@ from malloom.optimize.verdict import (
     measure_afterwards,
     optimized,
 )
-from malloom.profile import HeapProfile
 from python.bench.races import rounds_of
 
 LARGE = 100 << 20
@@ -137,30 +131,12 @@ def test_who_interrupts_the_pauses_keeps_what_was_judged(
     assert found.plan == found.options.plan and found.plan.exists()
 
 
-@pytest.fixture
-def places(tmp_path: Path) -> Path:
-    """A plan that has a place for a request."""
-    profile = HeapProfile.from_arrays([64, 64], accesses=[0, 1])
-    plan = tmp_path / "places.plan"
-    write_plan(make_plan(profile, strategy("sequential").place(profile, geometry_from("zen5"))), plan)
-    return plan
-
-
-@pytest.mark.parametrize(("placed", "says"), [(0.7, False), (0.79, True), (0.9, True)])
-def test_where_no_layout_gains_the_verdict_says_so(
-    placed: float, says: bool, places: Path, tmp_path: Path
-) -> None:
-    found = outcome(Choice(Named("setting"), None, None), {"setting": 0.8}, tmp_path)
-    assert as_data(found)["placing"] is None
-    times = {"setting": 0.8, "sequential": placed}
-    runs = {
-        name: [replace(run, mean_memory=run.peak_memory) for run in of]
-        for name, of in rounds_of({AS_IT_IS: 1.0, **times}).runs.items()
-    }
-    results = {name: Measured({"true": runs[name]}, {"true": runs[AS_IT_IS]}) for name in times}
-    found.training = Training({}, results)
-    found.rows = [Named("setting"), Candidate("sequential", places)]
-    assert as_data(found)["placing"] == pytest.approx(placed / 0.8)
+@pytest.mark.parametrize(("gain", "says"), [(None, False), (0.9, False), (0.98, True), (1.2, True)])
+def test_where_no_layout_gains_the_verdict_says_so(gain: float | None, says: bool, tmp_path: Path) -> None:
+    choice = Choice(Named("setting"), None, None, placing=gain)
+    found = outcome(choice, {"setting": 0.8}, tmp_path)
+    found.training = Training({})
+    assert as_data(found)["placing"] == gain
     assert any("nothing to gain by placing" in line for line in lines(found)) == says
 
 

@@ -1,16 +1,13 @@
 """What a layout could gain of a program on one input, and what layouts that were learned on others keep of
 it."""
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.gathered import Gathered, without_errors
 from malloom.bench.general import BEST
-from malloom.bench.goals import Goal, against_limit
-from malloom.bench.halves import with_best
-from malloom.bench.numbers import number_rows
+from malloom.bench.goals import LIMIT, Goal, Of
+from malloom.bench.numbers import ONE, number_rows
 from malloom.bench.oracle.layouts import (
     ORDINAL,
     RULES,
@@ -21,28 +18,23 @@ from malloom.bench.oracle.layouts import (
     rule_of,
     with_both_homes,
 )
+from malloom.bench.oracle.shares import BEST_RULE, ORACLE, TIME, Asked, Oracles, gain_of, shares_of
 from malloom.bench.oracle.subjects import Named, Subject
 from malloom.bench.oracle.waiting import waiting_of
 from malloom.bench.steps import Bench, Found
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.interval import Interval, exact
 from malloom.measure.process import Command
-from malloom.measure.rows import Place, Row, control_rows, measured_row
+from malloom.measure.rows import Place, Row, control_rows, measured_row, row
 from malloom.measure.variants import GLIBC, with_plan
-from malloom.optimize.data import NOTHING_TO_GAIN
-from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.training import Row as Setting
 
-ORACLE = "oracle"
-"""The best layout that was learned on the very input."""
-BEST_RULE = "best rule"
-"""The best that was learned on other inputs."""
 SHARE, WAITS = "share of the oracle", "share of the time that waits"
 """Metrics."""
 LOST = "share of the oracle that is lost"
-TIME = "cpu_time"
 MUCH_TO_GAIN = 0.90
-"""Of the oracle against the best general setting: up to it MOST_LOST is the goal. Above NOTHING_TO_GAIN there
-is no gain to have a share of."""
+"""Of the oracle against the best general setting: up to it MOST_LOST is the goal."""
 MOST_LOST = 0.4
 FINALISTS = 3
 """General settings in the race."""
@@ -56,32 +48,6 @@ class Scale:
     seconds: float
     race: Budget
     judges: bool
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A race on the input that was asked about: the general `settings`, the layouts `own` to this input, and
-    those of `rules`."""
-
-    rounds: Rounds
-    settings: tuple[str, ...]
-    own: tuple[str, ...]
-    rules: tuple[str, ...]
-
-    @property
-    def even(self) -> Rounds:
-        """The even rounds, with the best of each kind by the odd ones."""
-        named = {BEST: self.settings, ORACLE: self.own, BEST_RULE: self.rules}
-        return with_best(self.rounds, {name: those for name, those in named.items() if those}, TIME)
-
-
-class Oracles(Gathered[Asked]):
-    """The races so far, by program and input."""
-
-    kind = Asked
-
-    def as_kept(self, value: Asked) -> Asked:
-        return replace(value, rounds=without_errors(value.rounds))
 
 
 def subject_rows(bench: Bench, named: Named, scale: Scale, gathered: Oracles) -> Found:
@@ -111,7 +77,7 @@ def subject_rows(bench: Bench, named: Named, scale: Scale, gathered: Oracles) ->
 def _race(
     bench: Bench,
     subject: Subject,
-    settings: Iterable[AllocatorRow],
+    settings: Iterable[Setting],
     plans: Mapping[str, Path],
     budget: Budget,
 ) -> Rounds:
@@ -136,26 +102,17 @@ def rows_of_race(place: Place, asked: Asked, waits: Mapping[str, float], judges:
         *(measured_row(place, even, name, BEST, TIME) for name in layouts),
         *number_rows(place, WAITS, waits),
     ]
-    shares = shares_of(asked)
-    found += number_rows(place, SHARE, shares)
-    if judges and BEST_RULE in shares and gain_of(asked) <= MUCH_TO_GAIN:
-        lost = [1 - shares[BEST_RULE]]
-        found.append(against_limit(place, BEST_RULE, LOST, lost, MOST_LOST, rounds.races))
-    return found
+    found += [
+        row(place, name, ONE, SHARE, share, runs=len(even), races=rounds.races)
+        for name, share in shares_of(asked).items()
+    ]
+    return [*found, _goal(place, asked)] if judges and gain_of(asked) <= MUCH_TO_GAIN else found
 
 
-def gain_of(asked: Asked) -> float:
-    """The oracle against the best general setting; 1 where no layout was learned."""
-    even = asked.even
-    return even.ratio(ORACLE, BEST).ratio if ORACLE in even.runs else 1.0
-
-
-def shares_of(asked: Asked) -> dict[str, float]:
-    """The gain of each rule against the oracle's, as logarithms: 1 is all of it, below 0 a loss. Nothing
-    where there is nothing to gain."""
-    whole = gain_of(asked)
-    if whole > NOTHING_TO_GAIN:
-        return {}
-    even = asked.even
-    rules = [name for name in (BEST_RULE, *asked.rules) if name in even.runs]
-    return {name: math.log(even.ratio(name, BEST).ratio) / math.log(whole) for name in rules}
+def _goal(place: Place, asked: Asked) -> Goal:
+    """Of the share that is lost, at its low end; without any rule all of it is."""
+    share = shares_of(asked).get(BEST_RULE, exact(0.0))
+    low, high = (None if end is None else 1 - end for end in (share.high, share.low))
+    lost, runs = Interval(1 - share.ratio, low, high), len(asked.even)
+    told = row(place, BEST_RULE, LIMIT, LOST, lost, runs=runs, races=asked.rounds.races)
+    return Goal(told, MOST_LOST, Of.LOW)

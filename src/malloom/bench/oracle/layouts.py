@@ -16,7 +16,7 @@ from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, PREFETCHES
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.recording import RecordedProfile
-from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.training import Row
 from malloom.optimize.verdict import Outcome, optimized
 
 ORDINAL = "places of the very input"
@@ -31,11 +31,12 @@ RULES = (POOLS, WITHIN, BESIDE, BOTH, PREFETCHES, GROUPS)
 
 @dataclass(frozen=True)
 class Raced:
-    """What `malloom optimize` found of some inputs: the best plan of each kind, and the general settings that
-    it may keep, the best first. `recordings` are those that planning started from."""
+    """What `malloom optimize` found of some inputs: the best plan of each kind, and what places nothing and
+    may be kept, the best first: general settings, and the run time's own mimalloc. `recordings` are those
+    that planning started from."""
 
     plans: Mapping[str, Candidate]
-    settings: Sequence[AllocatorRow]
+    settings: Sequence[Row]
     recordings: Sequence[RecordedProfile]
 
 
@@ -95,9 +96,9 @@ def _best_of_each(outcome: Outcome, kind_of: Callable[[Candidate], str]) -> dict
     return best
 
 
-def _settings(outcome: Outcome) -> list[AllocatorRow]:
+def _settings(outcome: Outcome) -> list[Row]:
     assert outcome.training is not None
     results, limit = outcome.training.results, Limit()
-    rows = [row for row in outcome.rows if isinstance(row, AllocatorRow) and row.name in results]
+    rows = [row for row in outcome.rows if row.kind == "setting" and row.name in results]
     allowed = [row for row in rows if limit.allows(row.name, results[row.name])]
     return sorted(allowed, key=lambda row: score(Goal.time, results[row.name]))

@@ -10,19 +10,9 @@ from malloom.bench.debian.programs import PROGRAMS
 from malloom.bench.general import BEST
 from malloom.bench.means import MEAN, mean_of_programs
 from malloom.bench.numbers import ONE, number_rows
-from malloom.bench.oracle.asking import (
-    BEST_RULE,
-    MUCH_TO_GAIN,
-    ORACLE,
-    SHARE,
-    TIME,
-    WAITS,
-    Oracles,
-    Scale,
-    gain_of,
-    subject_rows,
-)
+from malloom.bench.oracle.asking import MUCH_TO_GAIN, SHARE, WAITS, Scale, subject_rows
 from malloom.bench.oracle.layouts import ORDINAL, RULES, SAME
+from malloom.bench.oracle.shares import BEST_RULE, ORACLE, TIME, Oracles, gain_of
 from malloom.bench.oracle.subjects import Named, subjects
 from malloom.bench.oracle.waiting import MEMORY, TRANSLATIONS
 from malloom.bench.room import memory_for
@@ -92,6 +82,10 @@ def summary(gathered: Oracles) -> Found:
     ]
     for name in LAYOUTS:
         found += mean_of_programs(even, COUNT, name, BEST, TIME)
+    # A mean of rules is of the programs that have one: the oracle of these stands beside it.
+    with_rule = {place: each for place, each in even.items() if BEST_RULE in each[0].runs}
+    if len(with_rule) < len(even):
+        found += mean_of_programs(with_rule, f"{COUNT} with a rule", ORACLE, BEST, TIME)
     counts = Counter(_how_much(gain_of(asked)) for asked in gathered.values())
     place = ("what the oracle gains", f"of {len(gathered)} {COUNT}")
     return [*found, *number_rows(place, COUNT, {kind: counts[kind] for kind in KINDS})]

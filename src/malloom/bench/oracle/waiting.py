@@ -8,7 +8,7 @@ from malloom.layout.ranking import RECORDED, SAMPLED_ACCESSES
 from malloom.measure import stages
 from malloom.optimize.recording import RecordedProfile
 
-MEMORY, TRANSLATIONS = "for heap objects", "of that for page walks"
+MEMORY, TRANSLATIONS = "for heap objects", "of that for translations"
 
 
 def waiting_of(recordings: Sequence[RecordedProfile]) -> dict[str, float]:

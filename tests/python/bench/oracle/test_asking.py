@@ -1,22 +1,14 @@
 """How much there is to gain, and what rules keep of it, by races with times made by hand."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
-from malloom.bench.goals import Goal
-from malloom.bench.oracle.asking import (
-    BEST_RULE,
-    LOST,
-    MOST_LOST,
-    ORACLE,
-    SHARE,
-    WAITS,
-    Asked,
-    Oracles,
-    gain_of,
-    rows_of_race,
-    shares_of,
-)
+from malloom.bench.goals import Goal, Of
+from malloom.bench.oracle.asking import LOST, MOST_LOST, SHARE, WAITS, rows_of_race
 from malloom.bench.oracle.layouts import ORDINAL, POOLS, SAME, WITHIN
+from malloom.bench.oracle.shares import BEST_RULE, ORACLE, Asked, Oracles, gain_of, shares_of
 from malloom.bench.oracle.suite import summary
 from malloom.measure.interleaved import RaceId
 from malloom.measure.rows import Row
@@ -77,10 +69,27 @@ def test_where_much_is_to_gain_most_of_it_is_the_goal() -> None:
 
     [lost] = goals(asked())
     assert (lost.row.variant, lost.metric) == (BEST_RULE, LOST)
-    assert lost.row.ratio == pytest.approx(0.5 / MOST_LOST) and lost.reached is False
+    assert (lost.limit, lost.of) == (MOST_LOST, Of.LOW)
+    assert lost.row.ratio == pytest.approx(0.5)
     [kept] = goals(asked(pools=0.56))
-    assert kept.reached
+    assert kept.row.ratio == pytest.approx(1 - math.log(0.7) / math.log(0.64))
     assert goals(asked(ordinal=0.75, same=0.78, pools=0.75)) == goals(asked(), judges=False) == []
+
+
+def test_a_share_has_an_interval_and_an_end_of_it_is_judged() -> None:
+    twelve = [rounds_of({**TIMES}, pairs=6, race=RACE).runs for _ in range(3)]
+    runs = {name: [run for part in twelve for run in part[name]] for name in TIMES}
+    many = replace(asked(), rounds=replace(asked().rounds, runs=runs))
+    share = shares_of(many)[POOLS]
+    assert [share.low, share.ratio, share.high] == pytest.approx([0.5] * 3), "all pairs are alike"
+    [lost] = [each for each in rows_of_race(PLACE, many, {}, judges=True) if isinstance(each, Goal)]
+    assert lost.reached is False and lost.value == pytest.approx(0.5)
+
+
+def test_without_a_rule_all_is_lost() -> None:
+    alone = replace(asked(), rules=())
+    [lost] = [each for each in rows_of_race(PLACE, alone, {}, judges=True) if isinstance(each, Goal)]
+    assert lost.row.ratio == 1 and lost.reached is False
 
 
 def test_what_waits_stands_beside() -> None:
