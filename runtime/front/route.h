@@ -204,7 +204,7 @@ class Route {
         }
         Site* site = sites_.reach_fast(*wrapper, caller);
         if (site == nullptr || site->kind() != Site::Kind::pooled) {
-            return nullptr;
+            return site != nullptr ? Sites::take_grouped(bytes, *site) : nullptr;
         }
         const SitePool pool = site->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {

@@ -144,8 +144,10 @@ RunTime::Mode RunTime::mode_of_plan() const {
     if (plan_.matches_by_sequence()) {
         return Mode::sequence;
     }
-    // Chains that only lead to pools are reached step by step, where their call sites are wrappers.
-    const bool has_places = plan_.header().slots_count != 0 || plan_.header().groups_count != 0;
+    // Chains that only lead to pools, or to groups that were planned so, are reached step by step, where
+    // their call sites are wrappers.
+    const bool has_groups = plan_.header().groups_count != 0 && !plan_.says(PlanFlag::stepwise);
+    const bool has_places = plan_.header().slots_count != 0 || has_groups;
     return plan_.header().depth == 1 || !has_places ? Mode::call_sites : Mode::chains;
 }
 

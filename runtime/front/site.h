@@ -108,6 +108,9 @@ struct Site : Requester {
     /// To its wrapper.
     End end() const {
         const bool has_pools = kind() == Kind::pooled || kind() == Kind::colocated;
+        if (__atomic_load_n(&group, __ATOMIC_RELAXED) != formats::plan::no_group) {
+            return End::heap;
+        }
         return !has_pools ? End::none : pooled.now().is_in_mimalloc() ? End::heap : End::pools;
     }
 

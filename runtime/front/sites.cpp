@@ -136,7 +136,8 @@ void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* 
         process_heaps.plan.assign(site, planned->first_slot, planned->slots);
         site.group = planned->group;
     }
-    if (site.group == no_group && has_pools_) {
+    const bool leads_on = planned != nullptr && planned->pool_bytes == deeper_pools;
+    if (site.group == no_group && (has_pools_ || leads_on)) {
         describe_pool(site, planned, depth);
     }
 }

@@ -103,8 +103,9 @@ class Sites {
         return recent.is(return_address) ? &recent : nullptr;
     }
 
-    /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
-    /// `wrapper` is what is known of the call; `place` is where the return address lies.
+    /// For a call in a wrapper: what serves the wrapper's caller, a pool, a group or the fallback, where all
+    /// is at hand; else null. `wrapper` is what is known of the call; `place` is where the return address
+    /// lies.
     [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) void*
     allocate_reached(size_t bytes, const Recent& wrapper, uintptr_t return_address, uintptr_t place) const {
         const uintptr_t above = place + wrapper.distance;
@@ -126,7 +127,19 @@ class Sites {
             }
             return object;
         }
-        return wrapper.site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
+        if (!wrapper.site->note_end(caller->site->end())) {
+            return nullptr;
+        }
+        if (pool.bytes == SitePool::of_fallback) {
+            return malloom_mimalloc_allocate(bytes);
+        }
+        void* const object = take_chunk(pool, bytes);
+        return object != nullptr ? object : take_grouped(bytes, *caller->site_now());
+    }
+
+    /// Of the site's group, where that has room at hand; null where it has none, or is no group's.
+    [[gnu::always_inline]] static void* take_grouped(size_t bytes, const Site& site) {
+        return process_heaps.groups.allocate_small(bytes, __atomic_load_n(&site.group, __ATOMIC_RELAXED));
     }
 
     /// The site of a call, if it was met lately.

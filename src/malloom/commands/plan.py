@@ -300,7 +300,7 @@ def as_data(plan: Plan, output: Path, requests: int) -> dict[str, str | int]:
         "prefetches": len(plan.prefetches),
         "arena_bytes": plan.arena_bytes,
         "depth": plan.depth,
-        "preallocated": int(plan.flags),
+        "preallocated": int(plan.is_preallocated),
         "racy_requests": plan.racy_requests,
     }
 
@@ -315,5 +315,5 @@ def summary(plan: Plan, requests: int) -> str:
     by = " and ".join(parts)
     racy = f", {plan.racy_requests} in contexts that several threads share" if plan.racy_requests else ""
     arena = f"{plan.arena_bytes / 2**20:.1f} MiB"
-    flags = ", preallocated" if plan.flags else ""
+    flags = ", preallocated" if plan.is_preallocated else ""
     return f"planned by {plan.strategy}: {by}, arena {arena}, depth {plan.depth}{flags}{racy}"

@@ -14,6 +14,7 @@ from malloom.layout.layout import DEEPER_POOLS, GRANULE, NO_GROUP, NO_PLACE, Gro
 from malloom.layout.live_bytes import peak_bytes
 from malloom.layout.pooling import pools_of
 from malloom.layout.room import granules
+from malloom.layout.stepwise import stepwise_contexts
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import I64, U32
 
@@ -50,6 +51,11 @@ class Plan:
     """Planned requests whose context several threads use: their ordinals may differ from run to run."""
     sites: bytes = b""
     """The section of site keys (formats/sites.def); empty: none."""
+
+    @property
+    def is_preallocated(self) -> bool:
+        """Whether a run gets the arena's memory at its start."""
+        return bool(self.flags & formats.load("plan").enums["PlanFlag"]["preallocate"])
 
     @property
     def pools_count(self) -> int:
@@ -89,9 +95,14 @@ def make_plan(
         arena_bytes=_aligned(layout.arena_bytes) if layout.has_slots else 0,
         planned_requests=layout.planned if layout.has_slots else 0,
         profile_created=profile.created,
-        flags=formats.load("plan").enums["PlanFlag"]["preallocate"] if wanted else 0,
+        flags=_flags(wanted, layout.groups is not None),
         **sections,
     )
+
+
+def _flags(preallocate: bool, stepwise: bool) -> int:
+    flags = formats.load("plan").enums["PlanFlag"]
+    return preallocate * flags["preallocate"] | stepwise * flags["stepwise"]
 
 
 def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | None) -> dict[str, Any]:
@@ -100,13 +111,13 @@ def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | Non
         slots, sequences = _sequences(profile, layout)
         return {**empty, "slots": slots, "sequences": sequences, "depth": 0, "racy_requests": 0}
     if layout.groups is not None:
-        contexts = _group_contexts(profile, layout.groups)
+        contexts, deepest = stepwise_contexts(profile, layout.groups)
         groups = group_table(layout.groups)
         return {
             **empty,
-            "contexts": contexts,
+            "contexts": hash_table(contexts),
             "groups": groups,
-            "depth": layout.groups.depth,
+            "depth": deepest,
             "racy_requests": 0,
         }
     if layout.pools is not None:
@@ -238,13 +249,6 @@ def _contexts(
     entries["hash"], entries["first_slot"], entries["slots"] = refolded.hashes, first, lengths
     entries["group"] = NO_GROUP
     return hash_table(entries), slots
-
-
-def _group_contexts(profile: HeapProfile, groups: Groups) -> npt.NDArray[Any]:
-    hashes = profile.at_depth(groups.depth).hashes
-    entries = np.zeros(len(hashes), dtype=formats.dtype("plan", "PlanContext"))
-    entries["hash"], entries["group"] = hashes, groups.of_context
-    return hash_table(entries[groups.of_context != NO_GROUP])
 
 
 def pool_contexts(pools: Pools) -> npt.NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malloom import formats
 from malloom.errors import CommandError
 from malloom.layout.layout import NO_GROUP
 from malloom.layout.plan import Plan, hash_table
@@ -32,17 +33,20 @@ def write_agreed(plans: Sequence[Path], written: Path) -> Agreement:
     together in a group of each, and prefetches.
 
     Raises CommandError for plans that place requests by ordinal, which is for one input, and for plans whose
-    contexts have other depths.
+    contexts all have one depth, but not the same.
     """
     read = [read_plan(plan) for plan in plans]
     for plan, path in zip(read, plans, strict=True):
         if len(plan.slots):
             raise CommandError(f"{path.stem} places requests by ordinal, which is for one input")
-    if len({plan.header["depth"] for plan in read}) > 1:
+    stepwise = formats.load("plan").enums["PlanFlag"]["stepwise"]
+    are_of_one_depth = [len(plan.groups) and not plan.header["flags"] & stepwise for plan in read]
+    if len({plan.header["depth"] for plan in read}) > 1 and any(are_of_one_depth):
         raise CommandError("the inputs want contexts of different depths")
     contexts, groups = _agreed_contexts(read)
     prefetches = _agreed_prefetches(read)
-    write_plan(_plan_of(read[0], contexts, groups, prefetches), written)
+    depth = max(int(plan.header["depth"]) for plan in read)
+    write_plan(_plan_of(read[0], depth, contexts, groups, prefetches), written)
     kept = len(contexts) + len(prefetches)
     told = {("context", hash_) for plan in read for hash_ in _by_hash(plan)}
     told |= {("prefetch", *each) for plan in read for each in plan.prefetches.tolist()}
@@ -96,8 +100,8 @@ def _pool(entry: Any) -> tuple[int, ...]:
     return tuple(int(entry[name]) for name in names)
 
 
-def _plan_of(first: PlanFile, contexts: Table, groups: Table, prefetches: Table) -> Plan:
-    header = first.header
+def _plan_of(first: PlanFile, depth: int, contexts: Table, groups: Table, prefetches: Table) -> Plan:
+    header = {**first.header, "depth": depth}
     same = ("program", "matching", "depth", "planned_requests", "profile_created", "flags")
     return Plan(
         strategy=header["strategy"].decode(),

@@ -1,7 +1,7 @@
 """A plan per strategy, with the profile read but once: a process of its own, so that its memory goes back.
 
-Run as `python -m malloom.layout.plan_each PROFILE PROCESS DEPTH STRATEGY=PLAN...`, where an empty PROCESS is
-the program's own; prints what failed, as JSON by strategy.
+Run as `python -m malloom.layout.plan_each PROFILE PROCESS STRATEGY=PLAN...`, where an empty PROCESS is the
+program's own; prints what failed, as JSON by strategy.
 """
 
 import json
@@ -16,38 +16,29 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_sites import with_site_keys
 from malloom.layout.ranking import place
 from malloom.layout.registry import strategy
-from malloom.layout.strategies.context_groups import ContextGroups
-from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
 
 
-def plan_each(
-    profile: Path, plans: Mapping[str, Path], process: str | None = None, least_depth: int = 1
-) -> dict[str, str]:
-    """Writes the plan of every strategy; what went wrong, by strategy. Groups are of contexts of at least so
-    many frames."""
+def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = None) -> dict[str, str]:
+    """Writes the plan of every strategy; what went wrong, by strategy."""
     opened = HeapProfile.open(profile, process)
     geometry = geometry_from("host")
     problems = {}
     for name, path in plans.items():
         try:
-            made = make_plan(opened, place(_strategy(name, least_depth), opened, geometry))
+            made = make_plan(opened, place(strategy(name), opened, geometry))
             write_plan(with_site_keys(opened, made), path)
         except CommandError as error:
             problems[name] = str(error)
     return problems
 
 
-def _strategy(name: str, least_depth: int) -> Strategy:
-    return ContextGroups(least_depth) if name == ContextGroups.name else strategy(name)
-
-
 def main() -> None:
     """See the module. Fails in one line where the profile cannot be read."""
-    profile, process, depth, *wanted = sys.argv[1:]
+    profile, process, *wanted = sys.argv[1:]
     plans = {name: Path(path) for name, _, path in (each.partition("=") for each in wanted)}
     try:
-        print(json.dumps(plan_each(Path(profile), plans, process or None, int(depth))))
+        print(json.dumps(plan_each(Path(profile), plans, process or None)))
     except CommandError as error:
         sys.exit(f"malloom: {error}")
 

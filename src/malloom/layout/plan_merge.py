@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malloom import formats
 from malloom.errors import CommandError
 from malloom.layout.layout import DEEPER_POOLS, NO_GROUP
 from malloom.layout.plan import MATCHINGS, Plan, hash_table
@@ -72,10 +73,13 @@ def _merged_contexts(profile: HeapProfile, plan: Plan, learned: PlanFile) -> npt
     """The plan's contexts with what each is told, and those that the learned plan alone knows."""
     told = {int(entry["hash"]): entry for entry in learned.contexts if entry["hash"]}
     merged = {int(entry["hash"]): entry.copy() for entry in plan.contexts if entry["hash"]}
-    if plan.depth == 1 or not merged:
+    is_stepwise = bool(plan.flags & formats.load("plan").enums["PlanFlag"]["stepwise"])
+    if plan.depth == 1 or not merged or is_stepwise:
         for hash_, entry in told.items():
             merged.setdefault(hash_, entry.copy())
-    for hash_, chain in _chains(profile, plan.depth).items():
+    # Both are reached from the call site on.
+    chains = {} if is_stepwise else _chains(profile, plan.depth)
+    for hash_, chain in chains.items():
         entry = _reached(told, chain)
         if entry is None or (hash_ in merged and merged[hash_]["group"] != NO_GROUP):
             continue

@@ -43,14 +43,12 @@ def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
     return run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
 
 
-def plan_each(
-    profile: Path, plans: Mapping[str, Path], process: str | None = None, least_depth: int = 1
-) -> dict[str, str]:
+def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = None) -> dict[str, str]:
     """Plans by several strategies, for less than one at a time; what went wrong, by strategy. `process` as
-    `malloom plan --process` has it; groups are of contexts of at least so many frames."""
+    `malloom plan --process` has it."""
     wanted = [f"{name}={path}" for name, path in plans.items()]
     module = [sys.executable, "-m", "malloom.layout.plan_each"]
-    command = Command([*module, str(profile), process or "", str(least_depth), *wanted])
+    command = Command([*module, str(profile), process or "", *wanted])
     problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
     return problems
 

@@ -1,14 +1,12 @@
 """What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.layout.plan_agreement import write_agreed
-from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import places_nothing
-from malloom.layout.strategies.context_groups import ContextGroups
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
@@ -170,21 +168,8 @@ def _made(
     for name in good:
         written = recordings[0].profile.parent.with_name(f"{name}.plan")
         try:
-            write_agreed(of_one_depth(recordings, name, [plans[name] for plans in of_each]), written)
+            write_agreed([plans[name] for plans in of_each], written)
             made[name] = written
         except CommandError as error:
             problems[name] = str(error)
     return {name: plan for name, plan in made.items() if not places_nothing(plan)}, problems
-
-
-def of_one_depth(recordings: Sequence[RecordedProfile], name: str, plans: list[Path]) -> list[Path]:
-    """The plans, groups whose contexts have fewer frames than another's made anew: contexts of different
-    depths have nothing in common. Raises CommandError where that fails."""
-    depths = [int(read_plan(plan).header["depth"]) for plan in plans]
-    for recording, plan, depth in zip(recordings, plans, depths, strict=True):
-        if depth < max(depths) and name == ContextGroups.name:
-            again = {name: plan}
-            failed = stages.plan_each(recording.profile, again, recording.process, max(depths))
-            if failed:
-                raise CommandError(failed[name])
-    return plans

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 class ContextGroups:
-    """See the module. Contexts have at least so many frames, where the profile has them: of another profile
-    they may need these."""
-
-    def __init__(self, least_depth: int = 1) -> None:
-        self._least_depth = least_depth
+    """See the module."""
 
     name = "context-groups"
     summary = "contexts that are used together in chunks of their own; fits other inputs too"
@@ -41,8 +37,7 @@ class ContextGroups:
         requests = np.bincount(refolded.context, minlength=count)
         wanted = group_contexts(*profile.context_affinity(refolded.context, count), requests)
         rows, first = np.unique(refolded.context, return_index=True)
-        shallow = min(self._least_depth, deepest)
-        levels = ((depth, profile.at_depth(depth)) for depth in range(shallow, deepest + 1))
+        levels = ((depth, profile.at_depth(depth)) for depth in range(1, deepest + 1))
         depth, of_context = shallowest(
             ((depth, Level(level.context[first], level.hashes)) for depth, level in levels),
             wanted[rows],
