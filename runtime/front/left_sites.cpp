@@ -1,4 +1,4 @@
-// Matching by chains: sites that are left alone, as walks to their callers led nowhere.
+// Sites that are left alone, as walks or steps to their callers led nowhere.
 #include "runtime/front/sites.h"
 
 namespace malloom::front {
@@ -32,6 +32,11 @@ void Sites::return_to_left() {
             __atomic_store_n(&site.unmatched_in_a_row, 0, __ATOMIC_RELAXED);
             __atomic_store_n(&site.was_looked_at, false, __ATOMIC_RELAXED);
             refresh(site);
+        }
+        if (site.is_planned && site.kind() == Site::Kind::settled) {
+            site.return_credit();
+            site.is_watched = true;
+            set_kind(site, Site::Kind::wrapper);
         }
     });
 }

@@ -118,8 +118,13 @@ class Route {
         if (recent->is_fallbacks()) {
             return from_fallback(bytes);
         }
-        if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
-            return object;
+        if (const Sites::Recent* caller = sites_.reached_lately(*recent, return_address, place)) {
+            if (caller->is_fallbacks() && recent->site->note_end(Site::End::none)) {
+                return from_fallback(bytes);
+            }
+            if (void* object = Sites::allocate_reached(bytes, *recent, *caller)) {
+                return object;
+            }
         }
         Site* site = recent->site_now();
         if (site->colocation.has_fast_path(bytes)) {
@@ -155,8 +160,13 @@ class Route {
                 return memset(object, 0, bytes);
             }
         }
-        if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
-            return memset(object, 0, bytes);
+        if (const Sites::Recent* caller = sites_.reached_lately(*recent, return_address, place)) {
+            if (caller->is_fallbacks() && recent->site->note_end(Site::End::none)) {
+                return malloom_mimalloc_allocate_zeroed(1, bytes);
+            }
+            if (void* object = Sites::allocate_reached(bytes, *recent, *caller)) {
+                return memset(object, 0, bytes);
+            }
         }
         Site* site = recent->site_now();
         if (asks_the_caller(*site)) {
@@ -196,7 +206,7 @@ class Route {
     static void* begin_run(const Colocation& colocation, uintptr_t companion) {
         return colocation.begin_run(companion);
     }
-    /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
+    /// For a call in a wrapper: a chunk of a pool or of a group that is at hand, or null.
     [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
         Site* wrapper = sites_.find_fast(caller.return_address);
         if (wrapper == nullptr || !is_wrapper(*wrapper)) {
@@ -204,15 +214,11 @@ class Route {
         }
         Site* site = sites_.reach_fast(*wrapper, caller);
         if (site == nullptr || site->kind() != Site::Kind::pooled) {
-            return site != nullptr ? Sites::take_grouped(bytes, *site) : nullptr;
+            return site != nullptr ? allocate_grouped(bytes, *site) : nullptr;
         }
         const SitePool pool = site->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
-            void* const object = malloom_mimalloc_try_in(bytes, pool.client);
-            for (Site* each = site->below; object != nullptr && each != nullptr; each = each->below) {
-                each->note_end(Site::End::heap);
-            }
-            return object;
+            return noted(malloom_mimalloc_try_in(bytes, pool.client), *site);
         }
         return wrapper->note_end(site->end()) && pool.bytes == bytes
                    ? process_heaps.pools.allocate_fast(pool.client)
@@ -253,6 +259,16 @@ class Route {
     }
 
   private:
+    [[gnu::always_inline]] static void* allocate_grouped(size_t bytes, const Site& site) {
+        return noted(Sites::take_grouped(bytes, site), site);
+    }
+    /// Tells the wrappers of a site of what they led to.
+    [[gnu::always_inline]] static void* noted(void* object, const Site& site) {
+        for (Site* each = site.below; object != nullptr && each != nullptr; each = each->below) {
+            each->note_end(Site::End::heap);
+        }
+        return object;
+    }
     using InRegion = void* (*)(size_t bytes, SlowMalloc slow_path);
 
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }

@@ -86,20 +86,23 @@ struct Site : Requester {
     bool is_left = false;             ///< chains: as Sites::leave
     bool was_looked_at = false;       ///< chains: whether it may be left, lately
     bool has_common_pool = false;     ///< its pool is the common one of its size class, until it gets its own
-    uint64_t living_at_first = 0;     ///< objects of that class when it asked the class's pools first
+    bool is_planned = false;       ///< wrappers: of a plan of groups, which says that its callers have some
+    uint64_t living_at_first = 0;  ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;
     Colocation colocation;
 
     /// What a request of a wrapper came to, and what that does to its credit. Reaching its callers costs more
     /// than what serves any size: some 8 ns. A page of objects with a place of their own may save a miss for
-    /// each of its lines, as much as a thousand such requests cost; of a heap of mimalloc's nothing tells
-    /// when it grows. So where a wrapper hardly ever leads to pools that grow, it is left alone after a
-    /// while. False where it comes to that.
+    /// each of its lines, as much as a thousand such requests cost; of a heap of mimalloc's and of a group
+    /// nothing tells when it grows. So where a wrapper hardly ever leads to pools that grow, or to one of
+    /// these, it is left alone after a while; a planned one later, as the program may come to what the plan
+    /// knows. False where it comes to that.
     enum class End : int32_t { grown_pool = 1024, heap = 32, pools = -1, none = -16 };
     bool note_end(End end) {
         const int32_t before = __atomic_load_n(&credit, __ATOMIC_RELAXED);
-        const int32_t after = before + static_cast<int32_t>(end);
-        const int32_t limited = after < most_credit ? after : most_credit;
+        const int32_t change = end == End::none && is_planned ? -1 : static_cast<int32_t>(end);
+        const int32_t after = before + change;
+        const int32_t limited = after > most_credit ? most_credit : after < 0 ? 0 : after;
         if (limited != before) {  // threads share the line
             __atomic_store_n(&credit, limited, __ATOMIC_RELAXED);
         }
@@ -113,6 +116,9 @@ struct Site : Requester {
         }
         return !has_pools ? End::none : pooled.now().is_in_mimalloc() ? End::heap : End::pools;
     }
+
+    /// A planned wrapper that was left alone is asked again.
+    void return_credit() { __atomic_store_n(&credit, most_credit, __ATOMIC_RELAXED); }
 
   private:
     static constexpr int32_t most_credit = 16384;

@@ -150,6 +150,7 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
     site.is_watched = learns_;
     site.set_kind(learns_ ? Kind::watched : Kind::settled);
     if (pool_bytes == deeper_pools) {
+        site.is_planned = !has_pools_;
         end_doubt(site, depth);
     } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
         set_pool(site, {pool_bytes, heaps::PoolHeap::none});

@@ -103,11 +103,10 @@ class Sites {
         return recent.is(return_address) ? &recent : nullptr;
     }
 
-    /// For a call in a wrapper: what serves the wrapper's caller, a pool, a group or the fallback, where all
-    /// is at hand; else null. `wrapper` is what is known of the call; `place` is where the return address
-    /// lies.
-    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) void*
-    allocate_reached(size_t bytes, const Recent& wrapper, uintptr_t return_address, uintptr_t place) const {
+    /// For a call in a wrapper: what is known of the wrapper's caller, if it was met lately and is no wrapper
+    /// itself. `wrapper` is what is known of the call; `place` is where the return address lies.
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) const Recent*
+    reached_lately(const Recent& wrapper, uintptr_t return_address, uintptr_t place) const {
         const uintptr_t above = place + wrapper.distance;
         // Of another page it would have to be asked whether it can be read.
         if (wrapper.distance == 0 || context::ReadablePages::page_of(above ^ place) != 0) {
@@ -116,10 +115,12 @@ class Sites {
         const uintptr_t key =
             context::Reach::key_above(return_address, *reinterpret_cast<const volatile uintptr_t*>(above));
         const Recent* caller = met_lately(key);
-        if (caller == nullptr) {
-            return nullptr;
-        }
-        const SitePool pool = caller->pooled.now();
+        return caller != nullptr && caller->site_now()->kind() != Site::Kind::wrapper ? caller : nullptr;
+    }
+    /// Of such a caller: a chunk of its pool or of its group, where one is at hand; else null.
+    [[gnu::always_inline]] static void* allocate_reached(size_t bytes, const Recent& wrapper,
+                                                         const Recent& caller) {
+        const SitePool pool = caller.pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {
             void* const object = malloom_mimalloc_try_in(bytes, pool.client);
             if (object != nullptr) [[likely]] {
@@ -127,14 +128,12 @@ class Sites {
             }
             return object;
         }
-        if (!wrapper.site->note_end(caller->site->end())) {
+        Site* site = caller.site_now();
+        if (!wrapper.site->note_end(site->end())) {
             return nullptr;
         }
-        if (pool.bytes == SitePool::of_fallback) {
-            return malloom_mimalloc_allocate(bytes);
-        }
         void* const object = take_chunk(pool, bytes);
-        return object != nullptr ? object : take_grouped(bytes, *caller->site_now());
+        return object != nullptr ? object : take_grouped(bytes, *site);
     }
 
     /// Of the site's group, where that has room at hand; null where it has none, or is no group's.

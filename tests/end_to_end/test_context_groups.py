@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from malloom.layout.plan_file import read_plan
 from malloom.measure import variants
 from malloom.measure.process import Command
 from malloom.measure.valgrind import count_misses
@@ -55,3 +56,28 @@ def test_another_input_has_far_fewer_misses(
     grouped = count_misses(command.with_environment(variants.planned(plan)))
     assert grouped.llc_misses < most * base.llc_misses
     assert grouped.l1d_misses < (most + 0.1) * base.l1d_misses
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("grouped") / "grouped"
+    subprocess.run(["g++", "-O2", SOURCE.with_name("grouped_program.cpp"), "-o", made], check=True)
+    return made
+
+
+# So many requests of others that the wrapper is left alone, until the memory has grown.
+@pytest.mark.parametrize(("foreign", "least"), [("0", 19_000), ("10000", 19_000), ("50000", 9_000)])
+@pytest.mark.parametrize("way", ["malloc", "calloc", "new", "twice"])
+def test_groups_behind_wrappers_hold_what_the_plan_says(
+    malloom: Callable[..., Finished], tmp_path: Path, grouped: Path, way: str, foreign: str, least: int
+) -> None:
+    recorded = malloom("record", "-o", "g.profile", "--accesses", "full", "--", grouped, "3000", way, "10")
+    assert recorded.returncode == 0, recorded.stderr
+    planned = malloom("plan", "g.profile", "-o", "g.plan", "--strategy", "context-groups")
+    assert planned.returncode == 0, planned.stderr
+    assert int(read_plan(tmp_path / "g.plan").header["depth"]) >= (3 if way == "twice" else 2)
+    for options in ((), ("--statistics",)):
+        run = malloom("run", "--plan", "g.plan", *options, "--", grouped, "20000", way, foreign)
+        assert run.returncode == 0, run.stderr
+        behind = int(run.stdout.splitlines()[1].split()[0])
+        assert behind > least, (options, run.stdout)

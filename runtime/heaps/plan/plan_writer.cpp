@@ -146,6 +146,11 @@ PlanHeader new_header(const LearnedPlan& learned) {
     if (header.matching == static_cast<uint32_t>(Matching::context) && header.depth < learned.depth) {
         header.depth = learned.depth;
     }
+    // Groups that are found by their call site alone are so beside deeper pools too.
+    if (learned.base != nullptr && header.groups_count != 0 && header.slots_count == 0 &&
+        learned.base->header().depth == 1) {
+        header.flags |= static_cast<uint32_t>(PlanFlag::stepwise);
+    }
     if (learned.has_tokens) {
         header.flags |= static_cast<uint32_t>(PlanFlag::by_token);
     }

@@ -85,7 +85,9 @@ def make_plan(
         what = "pools are" if pools else f"{layout.strategy} places"
         raise UsageProblem(f"{what} by context", remedy="leave --match out")
     sections = _sections(profile, layout, match, depth)
-    if pools and layout.pools is None:
+    if pools and layout.groups is not None:
+        sections |= _beside_groups(profile, sections)
+    elif pools and layout.pools is None:
         sections["contexts"] = _with_pools(profile, sections["contexts"], sections["depth"])
     wanted = preallocate if preallocate is not None else worth_preallocating(profile, layout)
     return Plan(
@@ -268,6 +270,16 @@ def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) ->
     bytes_of = dict(zip(pools.hashes.tolist(), pools.bytes.tolist(), strict=True))
     table["pool_bytes"] = [bytes_of.get(each, 0) for each in table["hash"].tolist()]
     return hash_table(table)
+
+
+def _beside_groups(profile: HeapProfile, sections: dict[str, Any]) -> dict[str, Any]:
+    """The contexts with pools for those that the groups say nothing of, and the frames of the deepest: both
+    are reached from the call site on."""
+    pools, _ = pools_of(profile)
+    entries = [table[table["hash"] != 0] for table in (pool_contexts(pools), sections["contexts"])]
+    merged = {int(entry["hash"]): entry for table in entries for entry in table}
+    table = np.array(list(merged.values()), dtype=entries[0].dtype)
+    return {"contexts": hash_table(table), "depth": max(pools.depth, sections["depth"])}
 
 
 def group_table(groups: Groups) -> npt.NDArray[Any]:

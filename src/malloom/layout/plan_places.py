@@ -129,12 +129,13 @@ def _parts(profile: HeapProfile, plan: PlanFile) -> I64:
 
 
 def _entries_by_depth(profile: HeapProfile, plan: PlanFile) -> Iterator[I64]:
-    """Of each request the entry of its context: at the plan's depth where it has slots or groups, else at
-    one frame, at two and so on, as wrappers lead to it."""
+    """Of each request the entry of its context: at the plan's depth where it has slots, or groups of one
+    depth, else at one frame, at two and so on, as wrappers lead to it."""
     if MATCHINGS[plan.header["matching"] - 1] == "sequence" or not len(plan.contexts):
         return
     depth = int(plan.header["depth"])
-    has_one = len(plan.slots) or len(plan.groups)
+    is_stepwise = bool(plan.header["flags"] & formats.load("plan").enums["PlanFlag"]["stepwise"])
+    has_one = len(plan.slots) or (len(plan.groups) and not is_stepwise)
     deepest = max(depth, formats.load("plan").limits["most_pool_frames"])
     for each in (depth,) if has_one else range(1, deepest + 1):
         refolded = profile.at_depth(each)

@@ -203,7 +203,8 @@ class Candidate:
             return []
         if self.is_in_mimalloc:
             return [replace(self, pools_in_mimalloc=False)]
-        within = replace(self, huge_pages=None, packed=None, pools_in_mimalloc=True)
+        pages = self.huge_pages if has_groups(self.plan) else None
+        within = replace(self, huge_pages=pages, packed=None, pools_in_mimalloc=True)
         return [replace(within, fallback_huge_pages=huge) for huge in (True, False)]
 
     @property

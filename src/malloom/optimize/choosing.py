@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from malloom.errors import CommandError
+from malloom.layout.plan_header import has_flag
 from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
 from malloom.optimize.building import EARLY, MIMALLOC, WITH_POOLS, Build, Builds
 from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.goal import Goal
-from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
+from malloom.optimize.learning import BESIDE, BOTH, BY_SITE, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.narrowing import contenders, together_by_round
 from malloom.optimize.options import Watcher
@@ -29,8 +30,7 @@ FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
 FEWEST_PLANS = 6
 """That are raced however long they take."""
 RACE_SHARES = 3
-"""How many times the seconds for choosing the first race may take, where the rows need that for
-FEWEST_ROUNDS."""
+"""How many times the seconds for choosing the first race may take, where FEWEST_ROUNDS need that."""
 LIKELY_WAYS = 2
 """Of WAYS: every allocator is raced in them, however long that takes."""
 WAYS = {
@@ -55,8 +55,7 @@ class Choice:
 
     `unlimited` is what would be the best setting if memory, or time, were no matter. `others` are the
     settings that may be chosen, best first, for where the best does not run on a check input. `placing` is
-    the CPU time of the best layout against that of the best that places nothing, where the layouts are for
-    the very input that they are raced on: as much as any is likely to gain. None where there is no such race.
+    the CPU time of the best layout for the very input against that of the best that places nothing, or None.
     """
 
     choice: Row
@@ -263,7 +262,8 @@ class Chooser:
 
     def _with_learned(self, best: Candidate) -> Candidate | None:
         learned = self.sources.learned.plans
-        name = next((each for each in (BOTH, LEARNED_POOLS, BESIDE, PREFETCHES) if each in learned), None)
+        there = [each for each in (BOTH, LEARNED_POOLS, BY_SITE, BESIDE, PREFETCHES) if each in learned]
+        name = next((each for each in there if not has_flag(learned[each], "by_token")), None)
         if name is None:
             return None
         self.watcher.say(f"joining the places of {best.strategy} with {name}")
@@ -310,13 +310,13 @@ class Chooser:
         return Choice(choice, setting, _first(unlimited), others, placing)
 
     def _gain_of_placing(self, finalists: Sequence[Row], plans: Sequence[Row]) -> float | None:
-        """Of the finalists; where no layout is one, the best by what is known of them."""
-        there = [row for row in plans if isinstance(row, Candidate) and row.name in self.training.results]
-        layouts = [row for row in there if not row.places_nothing]
+        """Of the finalists; where no layout is one, the best layout by what is known."""
+        known = [row for row in plans if isinstance(row, Candidate) and row.name in self.training.results]
+        layouts = [row for row in known if not row.places_nothing]
         if self.limit.goal is not Goal.time or not any(row.has_arena for row in layouts):
             return None
-        others = self._best([row for row in finalists if row not in layouts and row.executable is None])
         best = self._best([row for row in layouts if row in finalists]) or self._ranked(layouts)
+        others = self._best([row for row in finalists if row not in layouts and row.executable is None])
         if not best or not others:
             return None
         time, beside = (self.training.results[row.name].mean("cpu_time") for row in (best[0], others[0]))

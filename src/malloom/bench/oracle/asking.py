@@ -16,6 +16,7 @@ from malloom.bench.oracle.layouts import (
     of_this_input,
     raced,
     rule_of,
+    settings_in,
     with_both_homes,
 )
 from malloom.bench.oracle.shares import BEST_RULE, ORACLE, TIME, Asked, Oracles, gain_of, shares_of
@@ -28,7 +29,6 @@ from malloom.measure.interval import Interval, exact
 from malloom.measure.process import Command
 from malloom.measure.rows import Place, Row, control_rows, measured_row, row
 from malloom.measure.variants import GLIBC, with_plan
-from malloom.optimize.training import Row as Setting
 
 SHARE, WAITS = "share of the oracle", "share of the time that waits"
 """Metrics."""
@@ -56,7 +56,8 @@ def subject_rows(bench: Bench, named: Named, scale: Scale, gathered: Oracles) ->
     called = subject.place[0]
     waits: dict[str, float] = {}
     with raced(bench, subject.asked, scale.seconds, of_this_input) as found:
-        own, settings = kept_in(bench.scratch, called, found.plans), found.settings[:FINALISTS]
+        own = kept_in(bench.scratch, called, found.plans)
+        settings = settings_in(bench.scratch, called, found.settings[:FINALISTS])
         try:
             waits = waiting_of(found.recordings)
         except CommandError as error:
@@ -67,7 +68,7 @@ def subject_rows(bench: Bench, named: Named, scale: Scale, gathered: Oracles) ->
     there = [name for name in rounds.runs if rounds.runs[name]]
     gathered[subject.place] = Asked(
         rounds,
-        (GLIBC, *_those_of((row.name for row in settings), there)),
+        (GLIBC, *_those_of(settings, there)),
         _those_of((ORDINAL, SAME), there),
         _those_of(RULES, there),
     )
@@ -77,13 +78,13 @@ def subject_rows(bench: Bench, named: Named, scale: Scale, gathered: Oracles) ->
 def _race(
     bench: Bench,
     subject: Subject,
-    settings: Iterable[Setting],
+    settings: Mapping[str, Mapping[str, str]],
     plans: Mapping[str, Path],
     budget: Budget,
 ) -> Rounds:
     plain = subject.asked.command(subject.asked.train[0])
     commands: dict[str, Command] = {GLIBC: plain}
-    commands |= {row.name: plain.with_environment(row.environment) for row in settings}
+    commands |= {name: plain.with_environment(variables) for name, variables in settings.items()}
     commands |= {name: with_plan(name, plan).of(plain) for name, plan in plans.items()}
     return bench.race_of(subject.place[1], commands, GLIBC, budget)
 

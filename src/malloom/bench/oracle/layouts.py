@@ -8,6 +8,7 @@ from pathlib import Path
 
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget
+from malloom.measure.variants import as_run
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Inputs
@@ -63,6 +64,13 @@ def kept_in(folder: Path, of: str, plans: Mapping[str, Candidate]) -> dict[str, 
         files[name] = folder / f"{of}-{name.replace(' ', '-')}.plan"
         keep(candidate, setting_record(candidate), folder, files[name])
     return files
+
+
+def settings_in(folder: Path, of: str, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
+    """The variables of what places nothing, by name; where that is a plan, of a file that stays."""
+    plans = {row.name: row for row in rows if isinstance(row, Candidate)}
+    files = kept_in(folder, of, plans)
+    return {row.name: as_run(files[row.name]) if row.name in files else row.environment for row in rows}
 
 
 def of_this_input(candidate: Candidate) -> str:
