@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from malloom.layout.layout import NO_GROUP
 from malloom.layout.plan_file import read_plan
+from malloom.layout.stepwise import leads_of
 from malloom.measure import variants
 from malloom.measure.process import Command
+from malloom.measure.stages import plan_each
 from malloom.measure.valgrind import count_misses
+from malloom.optimize.recording import RecordedProfile
+from malloom.optimize.sources import leading_alike
 from some import some
 
 SOURCE = Path(__file__).with_name("interleaved.cpp")
@@ -81,3 +86,15 @@ def test_groups_behind_wrappers_hold_what_the_plan_says(
         assert run.returncode == 0, run.stderr
         behind = int(run.stdout.splitlines()[1].split()[0])
         assert behind > least, (options, run.stdout)
+
+
+def test_plans_of_inputs_lead_on_alike(plan: Path, tmp_path: Path) -> None:
+    profile, name = tmp_path / "run.profile", "context-groups"
+    told = [entry for entry in read_plan(plan).contexts if entry["hash"] and entry["group"] != NO_GROUP]
+    site = int(told[0]["hash"])
+    other = tmp_path / "other.plan"
+    assert plan_each(profile, {name: other}, leads=[site, *leads_of(read_plan(plan))]) == {}
+    assert leads_of(read_plan(plan)) < leads_of(read_plan(other)) == {site, *leads_of(read_plan(plan))}
+    recording = RecordedProfile(profile, "full", (), 1.0)
+    assert leading_alike((recording, recording), name, [plan, other]) == [plan, other]
+    assert read_plan(plan).contexts.tolist() == read_plan(other).contexts.tolist()

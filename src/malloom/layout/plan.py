@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,9 +74,11 @@ def make_plan(
     depth: int | None = None,
     preallocate: bool | None = None,
     pools: bool = False,
+    leads: Collection[int] = (),
 ) -> Plan:
     """The plan for a layout. `depth` (frames) and `preallocate` are chosen where not given. With `pools` the
-    contexts that are worth one have it for requests that the layout leaves over.
+    contexts that are worth one have it for requests that the layout leaves over. `leads` as stepwise_contexts
+    has them.
 
     Raises UsageProblem where the layout's groups and the matching do not go together.
     """
@@ -84,7 +87,7 @@ def make_plan(
     if match == "sequence" and (pools or not layout.has_slots):
         what = "pools are" if pools else f"{layout.strategy} places"
         raise UsageProblem(f"{what} by context", remedy="leave --match out")
-    sections = _sections(profile, layout, match, depth)
+    sections = _sections(profile, layout, match, depth, leads)
     if pools and layout.groups is not None:
         sections |= _beside_groups(profile, sections)
     elif pools and layout.pools is None:
@@ -107,13 +110,15 @@ def _flags(preallocate: bool, stepwise: bool) -> int:
     return preallocate * flags["preallocate"] | stepwise * flags["stepwise"]
 
 
-def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | None) -> dict[str, Any]:
+def _sections(
+    profile: HeapProfile, layout: Layout, match: str, depth: int | None, leads: Collection[int]
+) -> dict[str, Any]:
     empty = empty_sections()
     if match == "sequence":
         slots, sequences = _sequences(profile, layout)
         return {**empty, "slots": slots, "sequences": sequences, "depth": 0, "racy_requests": 0}
     if layout.groups is not None:
-        contexts, deepest = stepwise_contexts(profile, layout.groups)
+        contexts, deepest = stepwise_contexts(profile, layout.groups, leads)
         groups = group_table(layout.groups)
         return {
             **empty,

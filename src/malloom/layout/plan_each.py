@@ -1,12 +1,13 @@
 """A plan per strategy, with the profile read but once: a process of its own, so that its memory goes back.
 
-Run as `python -m malloom.layout.plan_each PROFILE PROCESS STRATEGY=PLAN...`, where an empty PROCESS is the
-program's own; prints what failed, as JSON by strategy.
+Run as `python -m malloom.layout.plan_each PROFILE PROCESS LEADS STRATEGY=PLAN...`, where an empty PROCESS is
+the program's own, and LEADS are hashes of contexts with commas between; prints what failed, as JSON by
+strategy.
 """
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from malloom.cache.geometry import geometry_from
@@ -19,14 +20,16 @@ from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 
 
-def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = None) -> dict[str, str]:
-    """Writes the plan of every strategy; what went wrong, by strategy."""
+def plan_each(
+    profile: Path, plans: Mapping[str, Path], process: str | None = None, leads: Collection[int] = ()
+) -> dict[str, str]:
+    """Writes the plan of every strategy; what went wrong, by strategy. `leads` as make_plan has them."""
     opened = HeapProfile.open(profile, process)
     geometry = geometry_from("host")
     problems = {}
     for name, path in plans.items():
         try:
-            made = make_plan(opened, place(strategy(name), opened, geometry))
+            made = make_plan(opened, place(strategy(name), opened, geometry), leads=leads)
             write_plan(with_site_keys(opened, made), path)
         except CommandError as error:
             problems[name] = str(error)
@@ -35,10 +38,11 @@ def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = No
 
 def main() -> None:
     """See the module. Fails in one line where the profile cannot be read."""
-    profile, process, *wanted = sys.argv[1:]
+    profile, process, leads, *wanted = sys.argv[1:]
     plans = {name: Path(path) for name, _, path in (each.partition("=") for each in wanted)}
     try:
-        print(json.dumps(plan_each(Path(profile), plans, process or None)))
+        found = [int(hash_) for hash_ in leads.split(",") if hash_]
+        print(json.dumps(plan_each(Path(profile), plans, process or None, found)))
     except CommandError as error:
         sys.exit(f"malloom: {error}")
 

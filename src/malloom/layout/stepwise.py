@@ -6,38 +6,55 @@ than one group, as it does for pools; the walk of a whole chain for each request
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from malloom import formats
+from malloom.layout.grouping import deepest_of
 from malloom.layout.layout import DEEPER_POOLS, NO_GROUP, Groups
 from malloom.profile import HeapProfile
 from malloom.profile.requests import U32
 
+if TYPE_CHECKING:
+    from malloom.layout.plan_file import PlanFile
 
-def stepwise_contexts(profile: HeapProfile, groups: Groups) -> tuple[npt.NDArray[Any], int]:
+
+def stepwise_contexts(
+    profile: HeapProfile, groups: Groups, leads: Collection[int] = ()
+) -> tuple[npt.NDArray[Any], int]:
     """Entries of a plan's table of contexts, each of as few frames as its requests' groups allow, with
-    DEEPER_POOLS where contexts one frame deeper say; and the frames of the deepest."""
-    chains, first = np.unique(profile.at_depth(groups.depth).context, return_index=True)
-    wanted = groups.of_context[chains]
+    DEEPER_POOLS where contexts one frame deeper say; and the frames of the deepest. Contexts whose hashes are
+    among `leads` lead on in any case, as they do for another profile of the program."""
+    most = max(groups.depth, deepest_of(profile.contexts.depth)) if leads else groups.depth
+    chains, first = np.unique(profile.at_depth(most).context, return_index=True)
+    wanted = groups.of_context[profile.at_depth(groups.depth).context[first]]
     undecided = np.ones(len(chains), dtype=np.bool_)
     found: dict[int, tuple[int, int]] = {}
     deepest = 1
-    for depth in range(1, groups.depth + 1):
+    for depth in range(1, most + 1):
         level = profile.at_depth(depth)
         of_chain = level.context[first]
-        least, most = _range(of_chain[undecided], wanted[undecided], len(level.hashes))
+        one, other = _range(of_chain[undecided], wanted[undecided], len(level.hashes))
+        leads_on = (one != other) | ((depth < most) & np.isin(level.hashes, np.array([*leads], np.uint64)))
         for context in np.unique(of_chain[undecided]).tolist():
-            is_told = least[context] == most[context]
-            if is_told and least[context] == NO_GROUP:
+            if not leads_on[context] and one[context] == NO_GROUP:
                 continue
-            told = (int(least[context]), 0) if is_told else (NO_GROUP, DEEPER_POOLS)
+            told = (NO_GROUP, DEEPER_POOLS) if leads_on[context] else (int(one[context]), 0)
             found.setdefault(int(level.hashes[context]), told)
             deepest = depth
-        undecided &= (least != most)[of_chain]
+        undecided &= leads_on[of_chain]
     return _entries(found), deepest
+
+
+def leads_of(plan: PlanFile) -> set[int]:
+    """The contexts of a plan of groups that lead on; none of a plan whose contexts have one depth."""
+    if not plan.header["flags"] & formats.load("plan").enums["PlanFlag"]["stepwise"]:
+        return set()
+    leading = plan.contexts[(plan.contexts["hash"] != 0) & (plan.contexts["pool_bytes"] == DEEPER_POOLS)]
+    return set(leading["hash"].tolist())
 
 
 def _range(context: U32, group: U32, contexts: int) -> tuple[U32, U32]:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from malloom.errors import CommandError
@@ -43,12 +43,14 @@ def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
     return run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
 
 
-def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = None) -> dict[str, str]:
+def plan_each(
+    profile: Path, plans: Mapping[str, Path], process: str | None = None, leads: Collection[int] = ()
+) -> dict[str, str]:
     """Plans by several strategies, for less than one at a time; what went wrong, by strategy. `process` as
-    `malloom plan --process` has it."""
+    `malloom plan --process` has it; contexts of the hashes `leads` lead on to groups."""
     wanted = [f"{name}={path}" for name, path in plans.items()]
     module = [sys.executable, "-m", "malloom.layout.plan_each"]
-    command = Command([*module, str(profile), process or "", *wanted])
+    command = Command([*module, str(profile), process or "", ",".join(map(str, leads)), *wanted])
     problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
     return problems
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.layout.plan_agreement import write_agreed
+from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import places_nothing
+from malloom.layout.stepwise import leads_of
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
@@ -168,8 +170,21 @@ def _made(
     for name in good:
         written = recordings[0].profile.parent.with_name(f"{name}.plan")
         try:
-            write_agreed([plans[name] for plans in of_each], written)
+            write_agreed(leading_alike(recordings, name, [plans[name] for plans in of_each]), written)
             made[name] = written
         except CommandError as error:
             problems[name] = str(error)
     return {name: plan for name, plan in made.items() if not places_nothing(plan)}, problems
+
+
+def leading_alike(recordings: tuple[RecordedProfile, ...], name: str, plans: list[Path]) -> list[Path]:
+    """The plans, those made anew in which a call site leads to one group and in another to several: what its
+    callers have in common would be lost. Raises CommandError where that fails."""
+    own = [leads_of(read_plan(plan)) for plan in plans]
+    every = set().union(*own)
+    for recording, plan, known in zip(recordings, plans, own, strict=True):
+        if known != every:
+            failed = stages.plan_each(recording.profile, {name: plan}, recording.process, sorted(every))
+            if failed:
+                raise CommandError(failed[name])
+    return plans

@@ -38,14 +38,16 @@ def profile_of(chains: list[Chain]) -> HeapProfile:
     return HeapProfile.from_arrays([48] * len(chains), context=context, contexts=contexts, modules=[program])
 
 
-def entries_of(groups: dict[Chain, int], depth: int) -> tuple[dict[int, tuple[int, int]], int]:
+def entries_of(
+    groups: dict[Chain, int], depth: int, leads: tuple[int, ...] = ()
+) -> tuple[dict[int, tuple[int, int]], int]:
     """Group and bytes of the pool by hash, and the deepest."""
     profile = profile_of(list(groups))
     level = profile.at_depth(depth)
     of_context = np.full(len(level.hashes), NO_GROUP, dtype=np.uint32)
     of_context[level.context] = list(groups.values())
     none = np.zeros(1 + max([0, *(group for group in groups.values() if group != NO_GROUP)]), dtype=np.uint64)
-    found, deepest = stepwise_contexts(profile, Groups(depth, of_context, none, none, none))
+    found, deepest = stepwise_contexts(profile, Groups(depth, of_context, none, none, none), leads)
     told = {int(each["hash"]): (int(each["group"]), int(each["pool_bytes"])) for each in found}
     return told, deepest
 
@@ -76,6 +78,14 @@ def test_a_call_site_of_one_group_needs_no_callers() -> None:
     assert entries_of(alone, 2) == ({one: (0, 0)}, 1)
 
 
+def test_what_leads_on_elsewhere_does_so_here_too() -> None:
+    groups = {(1, 5): 0, (1, 6): 0, (2, 5): 1}
+    (one, _, two), deeper = hashes_of(list(groups), 1), hashes_of(list(groups), 2)
+    entries, deepest = entries_of(groups, 1, (one, 4711))
+    assert entries == {one: (NO_GROUP, DEEPER_POOLS), deeper[0]: (0, 0), deeper[1]: (0, 0), two: (1, 0)}
+    assert deepest == 2
+
+
 @given(
     st.dictionaries(
         st.lists(st.integers(1, 4), min_size=4, max_size=4).map(tuple),
@@ -85,7 +95,13 @@ def test_a_call_site_of_one_group_needs_no_callers() -> None:
     )
 )
 def test_a_run_finds_each_chain_s_group(groups: dict[Chain, int]) -> None:
-    entries, deepest = entries_of(groups, 4)
+    leading = (*hashes_of(list(groups), 1)[:3], *hashes_of(list(groups), 2)[3:5])
+    for leads in ((), leading):
+        entries, deepest = entries_of(groups, 4, leads)
+        assert_found(groups, entries, deepest)
+
+
+def assert_found(groups: dict[Chain, int], entries: dict[int, tuple[int, int]], deepest: int) -> None:
     assert {chain: group_reached(entries, chain) for chain in groups} == groups
     assert 1 <= deepest <= 4
 

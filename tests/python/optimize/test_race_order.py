@@ -6,18 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from malloom.cache.geometry import geometry_from
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.registry import strategy
 from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_of
 from malloom.measure.interleaved import Race, no_progress
 from malloom.measure.process import Command, Run
-from malloom.optimize.candidates import Candidate
+from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.choosing import FEWEST_PLANS, Choice, Chooser
 from malloom.optimize.goal import Goal
+from malloom.optimize.keeping import write_empty
 from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit
 from malloom.optimize.options import Watcher
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Measured, Row, Training
+from malloom.profile import HeapProfile
 
 LARGE = 100 << 20
 """Bytes: with less, what is allowed beside a ratio counts."""
@@ -136,3 +142,37 @@ def test_a_plan_must_beat_the_best_setting_that_runs() -> None:
     best, *others = SETTINGS[:3]
     assert Choice(PLANS[0], best, best, tuple(others)).rivals == (best, *others)
     assert Choice(PLANS[0], None, None).rivals == ()
+
+
+@pytest.fixture
+def layouts(tmp_path: Path) -> tuple[Candidate, Candidate]:
+    """Places by ordinal, and nothing."""
+    profile = HeapProfile.from_arrays([64, 64], accesses=[0, 1])
+    places, empty = tmp_path / "places.plan", tmp_path / "empty.plan"
+    write_plan(make_plan(profile, strategy("sequential").place(profile, geometry_from("zen5"))), places)
+    write_empty(empty)
+    return Candidate("sequential", places), Candidate(OWN_MIMALLOC, empty)
+
+
+def gain(
+    layouts: tuple[Candidate, ...], times: Mapping[str, float], goal: Goal = Goal.time, final: bool = True
+) -> float | None:
+    found = training()
+    for name, time in times.items():
+        found.results[name] = Measured({"one": runs_of(time, 1.0, 6)}, {"one": runs_of(1.0, 1.0, 6)})
+    rows = [SETTINGS[0], *layouts]
+    finalists = rows if final else [row for row in rows if row is not layouts[0]]
+    return chooser(found, 1.0, goal)._gain_of_placing(finalists, layouts)
+
+
+def test_what_a_layout_gains_is_told_against_the_best_that_places_nothing(
+    layouts: tuple[Candidate, Candidate],
+) -> None:
+    name, (places, alone) = SETTINGS[0].name, layouts
+    times = {name: 0.8, places.name: 0.72, alone.name: 0.9}
+    assert gain(layouts, times) == pytest.approx(0.9)
+    assert gain(layouts, {**times, alone.name: 0.6}) == pytest.approx(1.2)
+    assert gain(layouts, {**times, name: 1.3, alone.name: 1.2}) == pytest.approx(0.72), "the program itself"
+    assert gain(layouts, times, final=False) == pytest.approx(0.9), "by what was known of it before"
+    assert gain(layouts, times, Goal.memory) is None
+    assert gain((alone,), {name: 0.8, alone.name: 0.9}) is None, "no layout was raced"
