@@ -38,17 +38,20 @@ WORDS = ("new", "gone", "changed")
 
 @dataclass(frozen=True)
 class Place:
-    """What a plan has for a call site. Zero and None: nothing of that kind."""
+    """What a plan has for a call site. Zero and None: nothing of that kind. One that leads on has what its
+    callers say."""
 
     slots: int
     group: int | None
     pool_bytes: int
+    leads_on: bool = False
 
     def __str__(self) -> str:
         parts = [
             counted(self.slots, "slot") if self.slots else "",
             f"group {self.group}" if self.group is not None else "",
             f"a pool of {format_size(self.pool_bytes)}" if self.pool_bytes else "",
+            "what its callers have" if self.leads_on else "",
         ]
         return ", ".join(part for part in parts if part) or "nothing"
 
@@ -161,6 +164,7 @@ def _places(plan: PlanFile) -> dict[int, Place]:
             int(entry["slots"]),
             None if int(entry["group"]) == NO_GROUP else int(entry["group"]),
             int(entry["pool_bytes"]) % DEEPER,
+            int(entry["pool_bytes"]) == DEEPER,
         )
         for entry in plan.contexts
         if int(entry["hash"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from malloom import formats
 from malloom.diff.plans import Place
-from malloom.layout.layout import NO_GROUP
+from malloom.layout.layout import DEEPER_POOLS, NO_GROUP
 from malloom.layout.plan import NO_SLOT, Plan, empty_sections, hash_table
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_record import write_with_record
@@ -25,7 +25,8 @@ def placed_plan(path: Path, places: Mapping[str, Place], record: Mapping[str, An
     first = 0
     for at, (context, place) in enumerate(zip(table.contexts, places.values(), strict=True)):
         group = NO_GROUP if place.group is None else place.group
-        entries[at] = (context.hash, first, place.slots, group, place.pool_bytes, 0, 0, 0)
+        pool_bytes = DEEPER_POOLS if place.leads_on else place.pool_bytes
+        entries[at] = (context.hash, first, place.slots, group, pool_bytes, 0, 0, 0)
         first += place.slots
     sections = {**empty_sections(), "contexts": hash_table(entries)}
     sections["slots"] = np.zeros(first, dtype=formats.dtype("plan", "PlanSlot"))

@@ -52,8 +52,8 @@ def test_each_call_site_has_what_either_plan_has_for_it(found: PlanDifference) -
         "goes": ["gone"],
         "comes": ["new"],
     }
-    assert sites["push"]["old"] == {"slots": 3, "group": None, "pool_bytes": 0}
-    assert sites["push"]["new"] == {"slots": 2, "group": None, "pool_bytes": 48}
+    assert sites["push"]["old"] == {"slots": 3, "group": None, "pool_bytes": 0, "leads_on": False}
+    assert sites["push"]["new"] == {"slots": 2, "group": None, "pool_bytes": 48, "leads_on": False}
     assert (sites["goes"]["new"], sites["goes"]["match"]) == (None, None)
     assert (sites["comes"]["old"], sites["stays"]["match"]) == (None, "moved")
 
@@ -84,6 +84,13 @@ def test_a_site_that_only_one_plan_knows_and_does_not_serve_has_not_changed(tmp_
     found = plan_difference(old, placed_plan(tmp_path / "new.plan", {"push": Place(1, None, 0)}))
     assert [site.word for site in found.sites] == ["", ""]
     assert list(plans_lines(found, 20, 500))[-1] == "nothing differs"
+
+
+def test_a_site_whose_callers_have_what_it_had_says_so(tmp_path: Path) -> None:
+    old = placed_plan(tmp_path / "old.plan", {"push": Place(0, 0, 0), "stays": Place(0, 0, 0)})
+    new = placed_plan(tmp_path / "new.plan", {"push": Place(0, None, 0, True), "stays": Place(0, 0, 0)})
+    said = "\n".join(plans_lines(plan_difference(old, new), 20, 500))
+    assert "group 0" in said and "what its callers have" in said and "nothing differs" not in said
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
