@@ -23,8 +23,8 @@ def with_learned(profile: HeapProfile, plan: Plan, path: Path) -> Plan:
 
     Contexts are those of the plan's depth: each has the pool to which its chain leads in the learned plan,
     unless it has a group. With groups that are found from the call site on they are those of both plans; what
-    leads on for a group has no pool then. A plan that matches by sequence takes the prefetches alone. Raises CommandError
-    where `path` is of another program, or was learned by tokens, which no profile has.
+    leads on for a group has no pool then. A plan that matches by sequence takes the prefetches alone. Raises
+    CommandError where `path` is of another program, or was learned by tokens, which no profile has.
     """
     learned = read_plan(path)
     other = learned.header["program"]
