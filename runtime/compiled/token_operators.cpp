@@ -4,15 +4,7 @@
 
 // The names are the compiler's. NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 
-#define TOKEN_ENTRY(result, name, parameters, arguments, plain, served) \
-    static result(*found_##name) parameters;
-#include "runtime/front/token_operators.def"
-#undef TOKEN_ENTRY
-
-#define TOKEN_ENTRY(result, name, parameters, arguments, plain, served)  \
-    MALLOOM_FOR_PROGRAM result __alloc_token_##name parameters {         \
-        return found_##name != nullptr ? found_##name arguments : plain; \
-    }
+#define TOKEN_ENTRY MALLOOM_TOKEN_FUNCTION
 #include "runtime/front/token_operators.def"
 #undef TOKEN_ENTRY
 

@@ -24,3 +24,11 @@
 /// before the run time, has them for himself, and what one made the other could not free. Both are addresses
 /// as the caller's module calls them.
 MALLOOM_FOR_PROGRAM void* malloom_served_with_token(const char* name, const void* plain, const void* release);
+
+/// Defines one of these functions, as a TOKEN_ENTRY: the run time's, where constructors found one, else what
+/// serves the same without a token.
+#define MALLOOM_TOKEN_FUNCTION(result, name, parameters, arguments, plain, served) \
+    static result(*found_##name) parameters;                                       \
+    MALLOOM_FOR_PROGRAM result __alloc_token_##name parameters {                   \
+        return found_##name != nullptr ? found_##name arguments : plain;           \
+    }

@@ -1,7 +1,8 @@
 """Groups by call site, where that tells them apart, and by its callers only where it does not.
 
 A run then goes from the call to its callers one frame at a time, and only behind call sites that lead to more
-than one group, as it does for pools; the walk of a whole chain for each request costs ten times as much.
+than one group, as it does for pools; the walk of a whole chain would cost each request hundreds of
+instructions.
 """
 
 from __future__ import annotations
