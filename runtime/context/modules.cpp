@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -178,6 +179,11 @@ const Module* module_of_caller(uintptr_t return_address) {
         remember(return_address, *module);
     }
     return module;
+}
+
+uint64_t program_hash() {
+    const Module* program = find_module(getauxval(AT_ENTRY));
+    return program != nullptr ? program->hash : 0;
 }
 
 const Module* find_module(uintptr_t address) {

@@ -33,6 +33,9 @@ const Module* find_module(uintptr_t address);
 /// context anyway.
 const Module* module_of_caller(uintptr_t return_address);
 
+/// Module::hash of the executable (PlanHeader::program); 0 where it is not known. As find_module.
+uint64_t program_hash();
+
 /// The module that this object is, made known where it is new; null where max_modules are.
 const Module* register_module(const LoadedObject& object);
 

@@ -1,7 +1,6 @@
 #include "runtime/front/plan_saving.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "runtime/context/token.h"
@@ -48,11 +47,6 @@ class List {
     size_t count_ = 0;
     Entry* entries_;
 };
-
-uint64_t program_hash() {
-    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
-    return program != nullptr ? program->hash : 0;
-}
 
 // Generated code has no name that another run would know it by.
 bool is_known_again(const uintptr_t* frames, unsigned depth) {
@@ -196,7 +190,7 @@ void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, bool takes_toke
     add_pools(sites, contexts, learned);
     add_dynamic_pools(contexts);
     add_prefetches(prefetches);
-    learned.program = program_hash();
+    learned.program = context::program_hash();
     learned.base = base;
     learned.contexts = contexts.entries();
     learned.contexts_count = contexts.count();

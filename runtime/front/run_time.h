@@ -90,7 +90,6 @@ class RunTime : public Route {
     void choose_fallback(const Options& options);
     void open_pools(const Options& options, Mode mode);
     bool open_plan(const Options& options);
-    bool fits_program() const;
     Mode mode_of_plan() const;
 
     std::atomic<Mode> mode_ = Mode::starting;

@@ -1,6 +1,5 @@
 // The run time's start, and which mode it is in: as options and plan ask for, until one of them has nothing
 // more to give; and its end.
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -105,12 +104,13 @@ void RunTime::finish() {
 }
 
 bool RunTime::open_plan(const Options& options) {
-    if (!plan_.open(options.plan)) {
+    const uint64_t program = context::program_hash();
+    if (!plan_.open(options.plan, program)) {
         complain(options.plan, plan_.problem());
         state_ = "refused";
         return false;
     }
-    if (!fits_program()) {
+    if (plan_.header().program != 0 && plan_.header().program != program) {
         // No complaint: children of the program inherit the environment.
         state_ = "of another program";
         return false;
@@ -130,11 +130,6 @@ bool RunTime::open_plan(const Options& options) {
     }
     state_ = "used";
     return true;
-}
-
-bool RunTime::fits_program() const {
-    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
-    return plan_.header().program == 0 || (program != nullptr && program->hash == plan_.header().program);
 }
 
 RunTime::Mode RunTime::mode_of_plan() const {

@@ -178,12 +178,30 @@ def test_the_process_that_does_the_work_gets_the_plan(malloom, compile_c, tmp_pa
     script.chmod(0o755)
     options = ["--json", "--runs", "6", "--seconds", "0", "--strategy", "pools", "--accesses", "none"]
     found = verdict_of(malloom("optimize", *options, "--best-plan", "best.plan", "--", script))
-    assert found["process"] == program.name
+    assert found["processes"] == [program.name]
     assert f"plans are of {program.name}, which takes " in str(found["notes"])
     ran = malloom("run", "--plan", "best.plan", "--json", "--", script)
     told = {line["executable"]: line for line in map(json.loads, ran.stderr.splitlines())}
     assert told[program.name]["plan"] == "used"
     assert told[program.name]["pooled"] >= 100_000
+
+
+def test_several_executables_that_do_the_work_get_plans_of_their_own(  # type: ignore[no-untyped-def]
+    malloom, compile_c, tmp_path: Path
+) -> None:
+    first = compile_c(ORDERED).rename(tmp_path / "first")
+    second = compile_c(ORDERED.replace("round < 20", "round < 21"))
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{first} > /dev/null\n{second}\ntrue\n")
+    script.chmod(0o755)
+    options = ["--json", "--runs", "6", "--seconds", "0", "--strategy", "pools", "--accesses", "none"]
+    found = verdict_of(malloom("optimize", *options, "--best-plan", "best.plan", "--", script))
+    assert set(found["processes"]) == {first.name, second.name}  # type: ignore[call-overload]
+    ran = malloom("run", "--plan", "best.plan", "--json", "--", script)
+    told = {line["executable"]: line for line in map(json.loads, ran.stderr.splitlines())}
+    for program in (first, second):
+        assert (told[program.name]["plan"], told[program.name]["pooled"] >= 100_000) == ("used", True)
+    assert "and, for another executable: pools, " in malloom("report", "best.plan").stdout
 
 
 @pytest.mark.alone

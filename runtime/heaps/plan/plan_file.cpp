@@ -21,18 +21,21 @@ constexpr uint64_t most_bytes_at_once = uint64_t{4} << 20;
 // Of all else in a plan, far more than any has.
 constexpr uint64_t most_table_bytes = uint64_t{256} << 20;
 
+// In a file; the system calls that looking for one takes stay a fraction of a start.
+constexpr uint64_t most_plans = 64;
+
+constexpr const char* cut_or_being_written =
+    "is not as long as it says: it was cut or is still being written";
+
 }  // namespace
 
-bool PlanFile::open(const char* path) {
+bool PlanFile::open(const char* path, uint64_t program) {
     if (const char* problem = file_.open(path)) {
         return refuse(problem);
     }
-    PlanHeader header;
+    PlanHeader header{};
     header_ = &header;
-    const bool is_long_enough = file_.bytes() >= sizeof header;
-    if (is_long_enough && !file_.read(&header, sizeof header, 0)) {
-        refuse("cannot be read");
-    } else if (check_header(file_.bytes()) && check_sections() && read_file()) {
+    if (find_plan(program, header) && check_sections() && read_file()) {
         return true;
     }
     const char* problem = problem_;
@@ -49,9 +52,46 @@ bool PlanFile::open(const unsigned char* start, size_t bytes) {
     return true;
 }
 
+// Looks at all of them up to the one that is taken.
+bool PlanFile::find_plan(uint64_t program, PlanHeader& header) {
+    uint64_t start = 0;
+    for (uint64_t plans = 0; plans < most_plans; ++plans) {
+        if (!read_header(start, header)) {
+            return false;
+        }
+        if (header.program == program || header.program == 0) {
+            start_ = start;
+            return true;
+        }
+        start += header.file_bytes;
+        if (start == file_.bytes()) {
+            return read_header(0, header);
+        }
+    }
+    return refuse("has more plans than any build has programs: it is damaged");
+}
+
+bool PlanFile::read_header(uint64_t start, PlanHeader& header) {
+    const uint64_t left = file_.bytes() - start;
+    if (left >= sizeof header && !file_.read(&header, sizeof header, start)) {
+        return refuse("cannot be read");
+    }
+    return check_header(header.file_bytes < left ? header.file_bytes : left) &&
+           ends_well(start + header.file_bytes);
+}
+
+// What follows a plan and is none is the rest of it, or of one that was cut.
+bool PlanFile::ends_well(uint64_t end) {
+    const uint64_t left = file_.bytes() - end;
+    uint64_t magic = 0;
+    return left == 0 ||
+           (left >= sizeof(PlanHeader) && file_.read(&magic, sizeof magic, end) && magic == file_magic) ||
+           refuse(cut_or_being_written);
+}
+
 // `header_` is checked, and somebody else's.
 bool PlanFile::read_file() {
-    memory_bytes_ = file_.bytes();
+    memory_bytes_ = header_->file_bytes;
     memory_ = static_cast<unsigned char*>(platform::reserve_pages(memory_bytes_, platform::page_bytes()));
     if (memory_ == nullptr) {
         return refuse("is too large for the memory that the program may have");
@@ -83,13 +123,13 @@ bool PlanFile::read_sections() {
 
 bool PlanFile::read_section(const void* start, uint64_t bytes) {
     const auto offset = static_cast<uint64_t>(static_cast<const unsigned char*>(start) - memory_);
-    return file_.read(memory_ + offset, bytes, offset);
+    return file_.read(memory_ + offset, bytes, start_ + offset);
 }
 
 bool PlanFile::fetch_slots(const PlanSlot* first, const PlanSlot* end) const {
     const auto offset = static_cast<uint64_t>(reinterpret_cast<const unsigned char*>(first) - memory_);
     return !fetches_slots() ||
-           file_.read(memory_ + offset, static_cast<size_t>(end - first) * sizeof *first, offset);
+           file_.read(memory_ + offset, static_cast<size_t>(end - first) * sizeof *first, start_ + offset);
 }
 
 void PlanFile::fetch_all_slots() {
@@ -102,7 +142,7 @@ void PlanFile::fetch_all_slots() {
 bool PlanFile::copy_slots(PlanSlot* into) const {
     const size_t bytes = header_->slots_count * sizeof *into;
     if (file_.bytes() != 0) {
-        return file_.read(into, bytes, header_->slots_offset);
+        return file_.read(into, bytes, start_ + header_->slots_offset);
     }
     memcpy(into, slots_, bytes);
     return true;
@@ -139,7 +179,7 @@ bool PlanFile::check_header(size_t bytes) {
         return refuse("is damaged: its header's checksum is wrong");
     }
     if (header_->header_bytes != sizeof(PlanHeader) || header_->file_bytes != bytes) {
-        return refuse("is not as long as it says: it was cut or is still being written");
+        return refuse(cut_or_being_written);
     }
     return true;
 }

@@ -2,6 +2,8 @@
 // runs with it. Opening checks the header and that every section lies within the file, and reads all but the
 // slots of a large plan, which are read as they are needed. What the sections say is not trusted: whoever
 // uses an entry checks it.
+//
+// A file may have several plans, one behind the other, each whole and for another executable.
 #pragma once
 
 #include <stddef.h>
@@ -14,9 +16,10 @@ namespace malloom::heaps {
 
 class PlanFile {
   public:
-    /// Reads the plan at `path`. On failure says false and `problem()` says why, in a few words. Where slots
-    /// are read later, the file stays open until close().
-    bool open(const char* path);
+    /// Reads the plan at `path`, of several that for the executable `program` (PlanHeader::program), or the
+    /// first where none is. On failure says false and `problem()` says why, in a few words. Where slots are
+    /// read later, the file stays open until close().
+    bool open(const char* path, uint64_t program = 0);
     /// The same for bytes in memory, which stay the caller's and are 8-byte aligned.
     bool open(const unsigned char* start, size_t bytes);
     void close();
@@ -56,6 +59,9 @@ class PlanFile {
 
   private:
     bool refuse(const char* problem);
+    bool find_plan(uint64_t program, formats::plan::PlanHeader& header);
+    bool read_header(uint64_t start, formats::plan::PlanHeader& header);
+    bool ends_well(uint64_t end);
     bool check_header(size_t bytes);
     bool check_sections();
     bool read_file();
@@ -67,8 +73,9 @@ class PlanFile {
 
     const char* problem_ = "no plan";
     platform::InputFile file_;
+    uint64_t start_ = 0;  ///< where the plan begins in the file
     unsigned char* memory_ = nullptr;
-    size_t memory_bytes_ = 0;  ///< as many as the file has
+    size_t memory_bytes_ = 0;  ///< as many as the plan has
     bool fetches_slots_ = false;
     const formats::plan::PlanHeader* header_ = nullptr;
     const formats::plan::PlanContext* contexts_ = nullptr;

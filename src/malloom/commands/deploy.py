@@ -79,14 +79,14 @@ def require_program(opened: OpenedPlan, name: str | None) -> None:
     from malloom.layout.plan_record import read_record  # noqa: PLC0415
     from malloom.sites.rebase import module_hash  # noqa: PLC0415
 
-    wanted = opened.header.fields["program"]
+    wanted = {header.fields["program"] for header in opened.headers}
     record = read_record(opened.path)
     recorded = record.get("program")
     if name is None and record.get("process") is not None:
         return  # of one that the program starts, wherever that lies
     if name is None and isinstance(recorded, list) and recorded and isinstance(recorded[0], str):
         name = recorded[0]
-    if not wanted or name is None:
+    if 0 in wanted or name is None:
         return
     try:
         found = open_program(name)
@@ -95,7 +95,7 @@ def require_program(opened: OpenedPlan, name: str | None) -> None:
         raise CommandError(
             problem, remedy="name it with --program, or leave the check out with --force"
         ) from None
-    if module_hash(found.elf.build_id, found.binary.resolve().name) != wanted:
+    if module_hash(found.elf.build_id, found.binary.resolve().name) not in wanted:
         remedy = "take it over with 'malloom rebase', or learn again"
         raise CommandError(f"{opened.path} is not for this build of {found.binary}", remedy=remedy)
 
@@ -131,7 +131,7 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
 
 def setting_that_is_there(opened: OpenedPlan) -> PlanSetting | None:
     """The allocator that the plan wants; raises CommandError where it is gone: a host must not miss it."""
-    if not opened.header.fields["record_bytes"]:
+    if not opened.headers[0].fields["record_bytes"]:
         return None
     from malloom.measure.plan_setting import is_gone, setting_of  # noqa: PLC0415
 

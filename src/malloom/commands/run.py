@@ -43,26 +43,27 @@ class Fallback(StrEnum):
 
 @dataclass(frozen=True)
 class OpenedPlan:
-    """A good plan: its file was opened once, to check it and for its header."""
+    """A good plan, or several: the file was opened once, to check it and for their headers."""
 
     path: Path
     """Absolute."""
-    header: "PlanHeader"
+    headers: "tuple[PlanHeader, ...]"
+    """What the first says of how the program is started holds for all."""
 
     @property
     def fallback(self) -> Fallback:
         """What the plan wants to serve what it does not place."""
-        return Fallback.system if self.header.has_flag("system_fallback") else Fallback.mimalloc
+        return Fallback.system if self.headers[0].has_flag("system_fallback") else Fallback.mimalloc
 
     @property
     def is_fallback_alone(self) -> bool:
         """Whether the fallback alone is best, as `malloom optimize` found: the plan says nothing."""
-        return self.header.says_nothing
+        return all(header.says_nothing for header in self.headers)
 
     @property
     def heap(self) -> Heap:
         """With which heap the plan is run. Raises UsageProblem where its record names none that it can be."""
-        if not self.header.fields["record_bytes"]:
+        if not self.headers[0].fields["record_bytes"]:
             return Heap.plan
         from malloom.measure.plan_setting import wants_pools  # noqa: PLC0415
 
@@ -72,7 +73,7 @@ class OpenedPlan:
         """The general allocator that the plan wants under it; None where it wants none, or where that is
         gone, which is said: a program without its gain is better than none. Raises UsageProblem for what is
         no allocator."""
-        if not self.header.fields["record_bytes"]:
+        if not self.headers[0].fields["record_bytes"]:
             return None
         from malloom.measure.plan_setting import is_gone, setting_of  # noqa: PLC0415
 
@@ -380,7 +381,7 @@ def opened_plan(plan: Path) -> OpenedPlan:
     # Runs without a plan need not load it.
     from malloom.layout.plan_header import PlanHeader, check_plan  # noqa: PLC0415
 
-    return OpenedPlan(plan.resolve(), PlanHeader.of(check_plan(plan)))
+    return OpenedPlan(plan.resolve(), PlanHeader.all_of(check_plan(plan)))
 
 
 def replace_process(path: str, command: list[str], environment: dict[str, str]) -> None:

@@ -1,7 +1,9 @@
-"""Plans on disk: written whole or not at all, and read back for checks (formats/plan.def)."""
+"""Plans on disk: written whole or not at all, and read back for checks (formats/plan.def). A file may have
+several, one behind the other, each for another executable."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 from malloom import _native, formats
 from malloom.errors import CommandError
 from malloom.layout.plan import Plan
-from malloom.layout.plan_header import check_plan
+from malloom.layout.plan_header import check_plan, headers_of
 from malloom.output_file import written_whole
 
 REMEDY = "make it again with 'malloom plan'"
@@ -90,9 +92,44 @@ class PlanFile:
 
 
 def read_plan(path: Path | str) -> PlanFile:
-    """Checks and reads a plan. Raises CommandError where it is not good."""
+    """Checks and reads a plan. Raises CommandError where it is not good, or the file has several."""
+    plans = read_plans(path)
+    if len(plans) > 1:
+        raise CommandError(
+            f"{path} has the plans of {len(plans)} executables, and one is wanted",
+            remedy="make one of the executable that is meant",
+        )
+    return plans[0]
+
+
+def read_plans(path: Path | str) -> list[PlanFile]:
+    """The same, of each plan in the file: they are for different executables."""
     check_plan(path)
-    data = Path(path).read_bytes()
+    return [_decoded(data, path) for data in each_plan(Path(path))]
+
+
+def each_plan(path: Path) -> list[bytes]:
+    """The bytes of each plan of a file that has passed check_plan."""
+    data, start, found = path.read_bytes(), 0, []
+    for header in headers_of(path):
+        end = start + int(header.fields["file_bytes"])
+        found.append(data[start:end])
+        start = end
+    return found
+
+
+def join_plans(plans: Sequence[Path], written: Path) -> None:
+    """Writes the plans of different executables as one file. What the first says of how the program is
+    started holds for all. Raises CommandError where one is not good, or the other cannot be written."""
+    for plan in plans:
+        check_plan(plan)
+    parts = [plan.read_bytes() for plan in plans]
+    with written_whole(written) as file:
+        for part in parts:
+            file.write(part)
+
+
+def _decoded(data: bytes, path: Path | str) -> PlanFile:
     row = np.frombuffer(data, dtype=formats.dtype("plan", "PlanHeader"), count=1)[0]
     header = {name: row[name].item() for name in row.dtype.names}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from malloom import _native, formats
+from malloom.layout.plan_file import each_plan
 from malloom.layout.plan_header import check_plan
 from malloom.output_file import written_whole
 
@@ -15,15 +16,21 @@ from malloom.output_file import written_whole
 def write_with_flags(
     plan: Path, written: Path, flags: Mapping[str, bool], purge_delay: int | None = None
 ) -> None:
-    """Writes the plan again, with some of its PlanFlags set or not as `flags` says, and with a delay in
-    milliseconds where one is given. Both may be one file.
+    """Writes the plan again, or the several of its file, with some of their PlanFlags set or not as `flags`
+    says, and with a delay in milliseconds where one is given. Both may be one file.
 
-    Raises CommandError where the plan is not good or the other cannot be written.
+    Raises CommandError where a plan is not good or the other cannot be written.
     """
     check_plan(plan)
-    data = plan.read_bytes()
+    changed = [_with_flags(data, flags, purge_delay) for data in each_plan(plan)]
+    with written_whole(written) as file:
+        for data in changed:
+            file.write(data)
+
+
+def _with_flags(plan: bytes, flags: Mapping[str, bool], purge_delay: int | None) -> bytes:
     dtype = formats.dtype("plan", "PlanHeader")
-    header = np.frombuffer(data, dtype=dtype, count=1).copy()
+    header = np.frombuffer(plan, dtype=dtype, count=1).copy()
     for name, wanted in flags.items():
         flag = np.uint64(formats.load("plan").enums["PlanFlag"][name])
         header["flags"] = header["flags"] | flag if wanted else header["flags"] & ~flag
@@ -31,6 +38,4 @@ def write_with_flags(
         header["purge_delay"] = purge_delay + 2
     covered = header.tobytes()[: -header["header_checksum"].nbytes]
     header["header_checksum"] = _native.checksum(np.frombuffer(covered, dtype=np.uint8))
-    with written_whole(written) as file:
-        file.write(header.tobytes())
-        file.write(data[dtype.itemsize :])
+    return header.tobytes() + plan[dtype.itemsize :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +18,20 @@ _CODES = {"u32": "I", "i32": "i", "u64": "Q", "c32": "32s"}
 
 
 def check_plan(path: Path | str) -> bytes:
-    """The bytes of a plan's header; raises CommandError unless `path` is a good plan of this version.
+    """The bytes of a plan's header, of several plans in the file those of all; raises CommandError unless
+    `path` is a good plan of this version.
 
     Opens the file once, and does not import NumPy.
     """
     remedy = "name a plan made by 'malloom plan'"
     try:
-        problem, header = _native.check_plan(native_name(path))
+        problem, headers = _native.check_plan(native_name(path))
     except RuntimeError as error:
         reason = str(error).removeprefix(f"{path}: ")
         raise CommandError(f"{path}: cannot be read: {reason}", remedy=remedy) from None
     if problem:
         raise CommandError(f"{path}: {problem}", remedy="make it again with 'malloom plan'")
-    return header
+    return headers
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,17 @@ class PlanHeader:
 
     @classmethod
     def of(cls, data: bytes) -> PlanHeader:
-        """The header that a plan begins with, as check_plan gives it."""
+        """The header that a file of plans begins with."""
         definition = formats.load("plan").structs["PlanHeader"]
         layout = "<" + "".join(_CODES[field.type] for field in definition.fields)
         values = struct.unpack_from(layout, data)
         return cls(dict(zip((field.name for field in definition.fields), values, strict=True)))
+
+    @classmethod
+    def all_of(cls, data: bytes) -> tuple[PlanHeader, ...]:
+        """Headers one behind the other, as check_plan gives them."""
+        size = formats.load("plan").structs["PlanHeader"].size
+        return tuple(cls.of(data[start : start + size]) for start in range(0, len(data), size))
 
     def has_flag(self, flag: str) -> bool:
         """Whether it has a PlanFlag, by name."""
@@ -76,31 +84,55 @@ class PlanHeader:
 
 
 def header_of(plan: Path) -> PlanHeader:
-    """The header of a plan that has passed check_plan."""
+    """The header of a plan that has passed check_plan; of several in the file that of the first."""
+    return next(_headers(plan))
+
+
+def headers_of(plan: Path) -> list[PlanHeader]:
+    """The same, of each in the file: they are for different executables."""
+    return list(_headers(plan))
+
+
+def _headers(plan: Path) -> Iterator[PlanHeader]:
+    size, start = formats.load("plan").structs["PlanHeader"].size, 0
     with plan.open("rb") as file:
-        return PlanHeader.of(file.read(formats.load("plan").structs["PlanHeader"].size))
+        while len(data := file.read(size)) == size:
+            header = PlanHeader.of(data)
+            yield header
+            start += max(int(header.fields["file_bytes"]), size)
+            file.seek(start)
 
 
 def has_flag(plan: Path, flag: str) -> bool:
-    """The same, a PlanFlag of it by name."""
+    """The same, a PlanFlag by name of the first, which is that of all where they are to run together."""
     return header_of(plan).has_flag(flag)
 
 
 def has_pools(plan: Path) -> bool:
     """The same, whether a context has a pool."""
-    return header_of(plan).has_pools
+    return any(header.has_pools for header in headers_of(plan))
 
 
 def has_groups(plan: Path) -> bool:
     """The same, whether contexts share chunks."""
-    return header_of(plan).has_groups
+    return any(header.has_groups for header in headers_of(plan))
+
+
+def has_arena(plan: Path) -> bool:
+    """The same, whether requests have places of their own."""
+    return any(header.fields["arena_bytes"] for header in headers_of(plan))
+
+
+def has_prefetches(plan: Path) -> bool:
+    """The same, whether loads have prefetches."""
+    return any(header.fields["prefetches_count"] for header in headers_of(plan))
 
 
 def places_nothing(plan: Path) -> bool:
     """The same, whether the plan places nothing."""
-    return header_of(plan).places_nothing
+    return all(header.places_nothing for header in headers_of(plan))
 
 
 def says_nothing(plan: Path) -> bool:
     """The same, whether the fallback alone is as good."""
-    return header_of(plan).says_nothing
+    return all(header.says_nothing for header in headers_of(plan))

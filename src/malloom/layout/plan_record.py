@@ -71,19 +71,20 @@ def _encoded(record: Mapping[str, Any]) -> bytes:
 
 
 def write_with_record(plan: Path, written: Path, record: Mapping[str, Any]) -> None:
-    """Writes the plan again with another record. Both may be one file.
+    """Writes the plan again with another record; of several in a file the first has it. Both may be one file.
 
-    Raises CommandError where the plan is not good the record is too large, or the other cannot be written.
+    Raises CommandError where the plan is not good, the record is too large, or the other cannot be written.
     """
     import numpy as np  # noqa: PLC0415
 
-    from malloom import _native  # noqa: PLC0415  (readers need neither)
+    from malloom import _native  # noqa: PLC0415  (readers need none of these)
+    from malloom.layout.plan_file import each_plan  # noqa: PLC0415
 
     def checksum(data: bytes) -> int:
         return _native.checksum(np.frombuffer(data, dtype=np.uint8))
 
     check_plan(plan)
-    data = plan.read_bytes()
+    data, *others = each_plan(plan)
     dtype = formats.dtype("plan", "PlanHeader")
     header = np.frombuffer(data, dtype=dtype, count=1).copy()
     body = data[dtype.itemsize :]
@@ -98,5 +99,5 @@ def write_with_record(plan: Path, written: Path, record: Mapping[str, Any]) -> N
     header["body_checksum"] = checksum(body)
     header["header_checksum"] = checksum(header.tobytes()[: -header["header_checksum"].nbytes])
     with written_whole(written) as file:
-        file.write(header.tobytes())
-        file.write(body)
+        for part in (header.tobytes(), body, *others):
+            file.write(part)

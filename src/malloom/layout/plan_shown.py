@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from malloom.errors import CommandError
-from malloom.layout.plan_header import check_plan, header_of
+from malloom.layout.plan_header import PlanHeader, check_plan
 from malloom.layout.plan_record import read_record
 from malloom.printable import printable
 from malloom.quantities import counted
@@ -28,15 +28,12 @@ UNJUDGED = "nothing: no run of it was judged"
 
 def plan_as_data(plan: Path) -> dict[str, Any]:
     """One JSON object. Raises CommandError where the plan is not good or its record makes no sense."""
-    check_plan(plan)
-    fields, record = header_of(plan).fields, read_record(plan)
-    strategy = fields["strategy"]
-    assert isinstance(strategy, bytes)
+    first, *others = PlanHeader.all_of(check_plan(plan))
+    record = read_record(plan)
     return {
         "plan": str(plan),
-        "strategy": strategy.rstrip(b"\0").decode(errors="replace"),
-        **{name.removesuffix("_count"): fields[name] for name, _, _ in CARRIED},
-        "arena_bytes": fields["arena_bytes"],
+        **_carried(first),
+        "for_other_executables": [_carried(header) for header in others],
         "judged": _told(plan, record, "judged", str),
         "goal": _told(plan, record, "goal", str),
         "heap": _told(plan, record, "heap", str),
@@ -50,6 +47,16 @@ def plan_as_data(plan: Path) -> dict[str, Any]:
     }
 
 
+def _carried(header: PlanHeader) -> dict[str, Any]:
+    strategy = header.fields["strategy"]
+    assert isinstance(strategy, bytes)
+    return {
+        "strategy": strategy.rstrip(b"\0").decode(errors="replace"),
+        **{name.removesuffix("_count"): header.fields[name] for name, _, _ in CARRIED},
+        "arena_bytes": header.fields["arena_bytes"],
+    }
+
+
 def plan_lines(plan: Path) -> list[str]:
     """The same for people, without what a terminal would obey. Raises CommandError likewise."""
     data = plan_as_data(plan)
@@ -60,9 +67,9 @@ def plan_lines(plan: Path) -> list[str]:
 
 
 def _lines(data: Mapping[str, Any]) -> Iterator[str]:
-    told = ((data[name.removesuffix("_count")], one, more) for name, one, more in CARRIED)
-    carried = ", ".join(f"{count} {one if count == 1 else more}" for count, one, more in told if count)
-    yield f"{data['plan']}: {data['strategy']}, {carried or 'places nothing'}"
+    yield f"{data['plan']}: {_in_words(data)}"
+    for other in data["for_other_executables"]:
+        yield f"and, for another executable: {_in_words(other)}"
     if setting := data["setting"]:
         variables = (f", {name}={value}" for name, value in setting["variables"].items())
         yield f"runs under {setting['allocator']}{''.join(variables)}"
@@ -73,13 +80,21 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
         builds = ", ".join(build[:SHORT_ID] or "without a build-id" for build in fleet["builds"])
         yield f"made from a fleet of {counted(int(fleet['hosts']), 'host')}, good for the builds {builds}"
     if data["program"]:
-        of = f", and the plan is of {data['process']} below it" if data["process"] else ""
+        is_one = not data["for_other_executables"]
+        of = f", and the {'plan is' if is_one else 'plans are'} of {data['process']} below it"
+        of = of if data["process"] else ""
         yield f"program: {shlex.join(data['program'])}{of}"
     for kind in ("train", "check"):
         for given in data[kind]:
             if words := _words(given):
                 yield f"{kind}: {words}"
     yield from map(_measured, data["measured"])
+
+
+def _in_words(carried: Mapping[str, Any]) -> str:
+    told = ((carried[name.removesuffix("_count")], one, more) for name, one, more in CARRIED)
+    counts = ", ".join(f"{count} {one if count == 1 else more}" for count, one, more in told if count)
+    return f"{carried['strategy']}, {counts or 'places nothing'}"
 
 
 def _words(given: Mapping[str, Any]) -> str:

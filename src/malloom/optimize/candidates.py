@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from malloom.launch.preloading import over
-from malloom.layout.plan_file import read_plan
-from malloom.layout.plan_header import has_flag, has_groups, has_pools, places_nothing
+from malloom.layout.plan_header import (
+    has_arena,
+    has_flag,
+    has_groups,
+    has_pools,
+    has_prefetches,
+    places_nothing,
+)
 from malloom.layout.registry import strategy_names
 from malloom.measure import variants
 from malloom.measure.allocators import Setting
@@ -215,11 +221,11 @@ class Candidate:
     @property
     def has_arena(self) -> bool:
         """Whether there is anything to preallocate: places by ordinal, which are for one input."""
-        return int(read_plan(self.plan).header["arena_bytes"]) > 0
+        return has_arena(self.plan)
 
     @property
     def has_prefetches(self) -> bool:
-        return len(read_plan(self.plan).prefetches) > 0
+        return has_prefetches(self.plan)
 
 
 def without_places(empty: Path) -> list[Candidate]:

@@ -255,7 +255,7 @@ class Chooser:
         """The places of a strategy together with what can be learned: first the pools beyond them and the
         prefetches that are known, then the prefetches of these very places."""
         has_learned = best.small_in_pools or best.strategy in self.sources.learned.plans
-        if has_learned or len(self.sources.recordings) != 1:
+        if has_learned or len(self.sources.recordings) != 1 or len(self.sources.processes) > 1:
             return []
         found = (self._with_learned(best), self._with_its_own(best))
         return [candidate for candidate in found if candidate]

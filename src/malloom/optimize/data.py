@@ -190,7 +190,7 @@ def _of_sources(outcome: Outcome) -> dict[str, Any]:
     return {
         "without_plan": medians(outcome, AS_IT_IS),
         "with_plan": medians(outcome, told.name) if told else {},
-        "process": sources.process if sources else None,
+        "processes": list(sources.processes) if sources else [],
         "learned": {name: asdict(contents) for name, contents in learned.items()},
         "candidates": list(dict.fromkeys(row.strategy for row in outcome.rows if isinstance(row, Candidate))),
         "accesses": sources.accesses if sources else None,

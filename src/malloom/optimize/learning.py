@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from malloom.layout.layout import DEEPER_POOLS
-from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_file import read_plans
 from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.layout.plan_merge import with_prefetches
@@ -175,11 +175,12 @@ def combine(learned: Learned, folder: Path) -> None:
 
 
 def contents_of(plan: Path) -> Contents:
-    """What a plan carries apart from places."""
-    read = read_plan(plan)
-    pool_bytes = read.contexts["pool_bytes"]
+    """What a plan, or the several of a file, carry apart from places."""
+    plans = read_plans(plan)
+    contexts = np.concatenate([each.contexts for each in plans])
+    pool_bytes = contexts["pool_bytes"]
     return Contents(
         pools=int(np.count_nonzero((pool_bytes != 0) & (pool_bytes != DEEPER_POOLS))),
-        companions=int(np.count_nonzero(read.contexts["companion_place"])),
-        prefetches=len(read.prefetches),
+        companions=int(np.count_nonzero(contexts["companion_place"])),
+        prefetches=sum(len(each.prefetches) for each in plans),
     )

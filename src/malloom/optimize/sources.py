@@ -1,22 +1,22 @@
 """What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.layout.plan_agreement import write_agreed
-from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_file import join_plans, read_plan
 from malloom.layout.plan_header import places_nothing
 from malloom.layout.stepwise import leads_of
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
-from malloom.optimize.learning import Learned, Learner, contents_of
+from malloom.optimize.learning import LEARNED_POOLS, PREFETCHES, Learned, Learner, contents_of
 from malloom.optimize.options import Options
 from malloom.optimize.predicting import foretold_of, ranking_of
 from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
-from malloom.optimize.worker import worker_of_all
+from malloom.optimize.worker import workers_of_all
 
 FEWEST_PLANNED = 2
 """The likeliest strategies, beside what was learned."""
@@ -29,15 +29,21 @@ class Sources:
     """What the plans of a program are made from: what runs of every input have learned and agree on, and the
     recordings, one for each input, or none.
 
-    `learner` can learn more of a plan; None where nothing is to be learned, or the inputs are several.
-    `process` is the executable that the plans are for, by its file name; None: the program's own.
+    `learner` can learn more of a plan; None where nothing is to be learned, or the inputs or executables are
+    several. `processes` are the executables that the plans are for, by their file names, the busiest first;
+    none: the program's own. The recordings are of the first.
     """
 
     learned: Learned
     recordings: tuple[RecordedProfile, ...]
     learner: Learner | None = None
     notes: list[str] = field(default_factory=list)
-    process: str | None = None
+    processes: tuple[str, ...] = ()
+
+    @property
+    def process(self) -> str | None:
+        """The same for people."""
+        return " and ".join(self.processes) or None
 
     @property
     def accesses(self) -> str:
@@ -57,23 +63,62 @@ class Trained:
 
 def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, say: Say) -> Sources:
     """What the plans are made from. Where one strategy is asked for, nothing is learned."""
-    process, notes = worker_of_all({name: (each.command, each.plain) for name, each in trained.items()}, say)
+    processes, notes = workers_of_all(
+        {name: (each.command, each.plain) for name, each in trained.items()}, say
+    )
     learners = {
-        name: Learner(each.command, each.plain, each.folder, say, process) for name, each in trained.items()
+        process: {name: _learner(each, process, say) for name, each in trained.items()}
+        for process in processes or (None,)
     }
-    lessons = {} if options.strategy else {name: learner.learn() for name, learner in learners.items()}
-    learned, more = _together(lessons, folder)
+    learned, more = (Learned(), []) if options.strategy else _learned(learners, folder)
     notes += more
-    only = next(iter(learners.values())) if len(learners) == 1 and lessons else None
-    for lesson in lessons.values():
-        if options.accesses is None and not is_affordable(lesson.requests):
-            notes.append(
-                f"the program is not recorded: it makes {lesson.requests} requests, too many to place each"
-            )
-            return Sources(learned, (), None, notes, process)
-    recordings = tuple(_recorded(each, process, options, say) for each in trained.values())
+    if options.accesses is None and not is_affordable(learned.requests):
+        notes.append(
+            f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
+        )
+        return Sources(learned, (), None, notes, processes)
+    first = next(iter(learners))
+    recordings = tuple(_recorded(each, first, options, say) for each in trained.values())
     notes += [note for recording in recordings for note in recording.notes]
-    return Sources(learned, recordings, only, notes, process)
+    every = [learner for of_inputs in learners.values() for learner in of_inputs.values()]
+    only = every[0] if len(every) == 1 and not options.strategy else None
+    return Sources(learned, recordings, only, notes, processes)
+
+
+def _learner(trained: Trained, process: str | None, say: Say) -> Learner:
+    return Learner(trained.command, trained.plain, _own(trained.folder, process), say, process)
+
+
+def _own(folder: Path, process: str | None) -> Path:
+    """A folder for what is made of one executable."""
+    own = folder / process if process else folder
+    own.mkdir(exist_ok=True)
+    return own
+
+
+def _learned(learners: Mapping[str | None, Mapping[str, Learner]], folder: Path) -> tuple[Learned, list[str]]:
+    """What runs of the inputs agree on, of all executables together; what to note."""
+    found, notes = [], []
+    for process, of_inputs in learners.items():
+        lessons = {name: learner.learn() for name, learner in of_inputs.items()}
+        learned, more = _together(lessons, _own(folder, process))
+        found.append(learned)
+        notes += more
+    return of_all_executables(found, folder), list(dict.fromkeys(notes))
+
+
+def of_all_executables(found: Sequence[Learned], folder: Path) -> Learned:
+    """Plans of one name as one file; where an executable has none of that name, its pools."""
+    if len(found) == 1:
+        return found[0]
+    joined = Learned(requests=max((each.requests or 0 for each in found), default=0) or None)
+    for name in dict.fromkeys(name for each in found for name in each.plans):
+        instead = name if name == PREFETCHES else LEARNED_POOLS
+        parts = [each.plans.get(name) or each.plans.get(instead) for each in found]
+        written = folder / f"learned {name} of all.plan"
+        join_plans([part for part in parts if part], written)
+        joined.plans[name], joined.contents[name] = written, contents_of(written)
+    return joined
 
 
 def _recorded(trained: Trained, process: str | None, options: Options, say: Say) -> RecordedProfile:
@@ -149,18 +194,37 @@ def _worth_planning(
 def _planned(sources: Sources, names: list[str], say: Say) -> tuple[dict[str, Path], list[str]]:
     """A plan for each of the strategies, and what went wrong."""
     say(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
-    made, problems = _made(sources.recordings, names)
-    return made, [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
+    parts: dict[str, list[Path]] = {name: [] for name in names}
+    notes = []
+    for process in sources.processes or (None,):
+        of = f" of {process}" if process else ""
+        made, problems = _made([replace(each, process=process) for each in sources.recordings], names, of)
+        notes += [f"strategy {name}{of} is left out ({problem})" for name, problem in problems.items()]
+        for name, plan in made.items():
+            parts[name].append(plan)
+    folder = sources.recordings[0].profile.parent.parent
+    return {
+        name: _one_file(plans, folder / f"{name} of all.plan") for name, plans in parts.items() if plans
+    }, notes
+
+
+def _one_file(plans: Sequence[Path], written: Path) -> Path:
+    """The plans of several executables."""
+    if len(plans) == 1:
+        return plans[0]
+    join_plans(plans, written)
+    return written
 
 
 def _made(
-    recordings: tuple[RecordedProfile, ...], names: list[str]
+    recordings: Sequence[RecordedProfile], names: list[str], of: str
 ) -> tuple[dict[str, Path], dict[str, str]]:
-    """The plan by each strategy, what all recordings agree on; and what went wrong."""
+    """The plan by each strategy, what all recordings agree on; and what went wrong. `of` tells files of
+    several executables apart."""
     problems: dict[str, str] = {}
     of_each: list[dict[str, Path]] = []
     for recording in recordings:
-        plans = {name: recording.profile.with_name(f"{name}.plan") for name in names}
+        plans = {name: recording.profile.with_name(f"{name}{of}.plan") for name in names}
         problems |= stages.plan_each(recording.profile, plans, recording.process)
         of_each.append(plans)
     good = [name for name in names if name not in problems]
@@ -168,7 +232,7 @@ def _made(
         return {name: of_each[0][name] for name in good}, problems
     made = {}
     for name in good:
-        written = recordings[0].profile.parent.with_name(f"{name}.plan")
+        written = recordings[0].profile.parent.with_name(f"{name}{of}.plan")
         try:
             write_agreed(leading_alike(recordings, name, [plans[name] for plans in of_each]), written)
             made[name] = written
@@ -177,7 +241,7 @@ def _made(
     return {name: plan for name, plan in made.items() if not places_nothing(plan)}, problems
 
 
-def leading_alike(recordings: tuple[RecordedProfile, ...], name: str, plans: list[Path]) -> list[Path]:
+def leading_alike(recordings: Sequence[RecordedProfile], name: str, plans: list[Path]) -> list[Path]:
     """The plans, those made anew in which a call site leads to one group and in another to several: what its
     callers have in common would be lost. Raises CommandError where that fails."""
     own = [leads_of(read_plan(plan)) for plan in plans]

@@ -1,8 +1,8 @@
-"""Which of the processes that a program starts does its work: cc1 below gcc, python3 below a script."""
+"""Which of the processes that a program starts do its work: cc1 below gcc, python3 below a script."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,11 @@ from malloom.measure import variants
 from malloom.measure.process import Command, Run, TimeLimitReached, run_measured, time_limit
 
 ENOUGH = 0.5
-"""Share of the CPU time of all processes that the executable which does the work has."""
+"""Share of the CPU time of all processes that the executables with plans have together."""
+LEAST = 0.1
+"""Share that each of them has: what is a tenth shorter in less saves less than a hundredth."""
+MOST = 3
+"""Such executables: each is learned and planned by itself."""
 COUNTED = b'{"plan": '
 """How the line begins that each process writes as it ends."""
 
@@ -23,37 +27,43 @@ class Worker:
     name: str
     share: float
 
-    def __str__(self) -> str:
-        return f"{self.name}, which takes {self.share:.0%} of the CPU time of all processes"
+
+def described(workers: Sequence[Worker]) -> str:
+    """For people."""
+    names = " and ".join(worker.name for worker in workers)
+    shares = " and ".join(f"{worker.share:.0%}" for worker in workers)
+    return (
+        f"{names}, which {'takes' if len(workers) == 1 else 'take'} {shares} of the CPU time of all processes"
+    )
 
 
-def worker_of(program: Command, plain: Run) -> Worker | None:
-    """The executable that plans are made for; None where that is the program's own, or none does most of the
-    work. Of a server that is not asked: its workers are what it is."""
+def workers_of(program: Command, plain: Run) -> tuple[Worker, ...]:
+    """The executables that plans are made for, the busiest first; none where that is the program's own alone,
+    or they do not do most of the work. Of a server that is not asked: its workers are what it is."""
     if program.client is not None:
-        return None
+        return ()
     counted = program.with_environment(variants.counted())
     try:
         run = run_measured(counted.limited(time_limit(plain)))
     except TimeLimitReached:
-        return None
+        return ()
     own = open_program(str(program.arguments[0])).binary.resolve().name
-    worker = busiest(run.errors, run.cpu_time)
-    return worker if worker and worker.name != own else None
+    workers = busiest(run.errors, run.cpu_time)
+    return () if [worker.name for worker in workers] == [own] else workers
 
 
-def busiest(errors: bytes, seconds: float) -> Worker | None:
-    """The executable that took most of so many CPU seconds, by what processes wrote to standard error. Those
-    that end in other ways than by exit, as shells, write nothing."""
+def busiest(errors: bytes, seconds: float) -> tuple[Worker, ...]:
+    """The executables that took most of so many CPU seconds, by what processes wrote to standard error.
+    Those that end in other ways than by exit, as shells, write nothing."""
     used: Counter[str] = Counter()
     for line in errors.splitlines():
         if line.startswith(COUNTED) and (told := _object(line)):
             used[str(told.get("executable", ""))] += int(told.get("cpu_microseconds", 0))
-    if not used or not seconds:
-        return None
-    name, most = used.most_common(1)[0]
-    share = min(most / 1e6 / seconds, 1.0)
-    return Worker(name, share) if name and share >= ENOUGH else None
+    if not seconds:
+        return ()
+    shares = (Worker(name, min(took / 1e6 / seconds, 1.0)) for name, took in used.most_common() if name)
+    workers = [worker for worker in shares if worker.share >= LEAST][:MOST]
+    return tuple(workers) if sum(worker.share for worker in workers) >= ENOUGH else ()
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -65,15 +75,20 @@ def _object(line: bytes) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def worker_of_all(
+def workers_of_all(
     programs: Mapping[str, tuple[Command, Run]], say: Callable[[str], None]
-) -> tuple[str | None, list[str]]:
-    """The worker of every input, where it is one, and what to note."""
+) -> tuple[tuple[str, ...], list[str]]:
+    """The workers that every input has, by name, and what to note."""
     say("looking which process does the work")
-    found = [worker_of(*each) for each in programs.values()]
-    names = {worker.name if worker else None for worker in found}
-    if len(names) > 1:
-        told = " and ".join(sorted(str(name) for name in names if name))
-        return None, [f"plans are of the program itself: on some inputs, not on all, {told} does the work"]
-    worker = found[0]
-    return (worker.name, [f"plans are of {worker}"]) if worker else (None, [])
+    found = [workers_of(*each) for each in programs.values()]
+    names = [{worker.name for worker in workers} for workers in found]
+    shared = [worker for worker in found[0] if all(worker.name in each for each in names)]
+    notes = [f"plans are of {described(shared)}"] if shared else []
+    if left := sorted(set().union(*names) - {worker.name for worker in shared}):
+        told = f"on some inputs, not on all, {' and '.join(left)} {'does' if len(left) == 1 else 'do'}"
+        notes.append(
+            f"{told} much of the work too, without a plan"
+            if shared
+            else f"plans are of the program itself: {told} the work"
+        )
+    return tuple(worker.name for worker in shared), notes

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <vector>
 
 #include "formats/plan.h"
 #include "src/native/command/bytes.h"
@@ -19,8 +20,10 @@ using namespace formats::plan;
 
 constexpr uint64_t most_record_bytes = 16 << 20;  // as src/malloom/layout/plan_record.py has it
 
-const PlanHeader& header_in(const native::CheckedPlan& plan) {
-    return *reinterpret_cast<const PlanHeader*>(plan.header.data());
+std::vector<PlanHeader> headers_in(const native::CheckedPlan& plan) {
+    std::vector<PlanHeader> headers(plan.headers.size() / sizeof(PlanHeader));
+    memcpy(headers.data(), plan.headers.data(), headers.size() * sizeof(PlanHeader));
+    return headers;
 }
 
 /// None where it cannot be read as the header says.
@@ -34,6 +37,13 @@ std::optional<Record> record_of(const char* path, const PlanHeader& header) {
 
 bool says(const PlanHeader& header, PlanFlag flag) {
     return (header.flags & static_cast<uint64_t>(flag)) != 0;
+}
+
+/// Whether the fallback alone is as good.
+bool says_nothing(const PlanHeader& header) {
+    const bool tunes_fallback = says(header, PlanFlag::fallback_huge_pages) || header.purge_delay != 0;
+    return header.slots_count == 0 && header.groups_count == 0 && header.pools_count == 0 &&
+           header.prefetches_count == 0 && !tunes_fallback;
 }
 
 native::CheckedPlan checked(const char* path) {
@@ -56,13 +66,12 @@ std::optional<OpenedPlan> open_plan(const char* path) {
     if (!real || !is_ascii(path)) return std::nullopt;
     const native::CheckedPlan plan = checked(path);
     if (!plan.problem.empty()) return std::nullopt;
-    const PlanHeader& header = header_in(plan);
+    const std::vector<PlanHeader> headers = headers_in(plan);
+    const PlanHeader& header = headers.front();
     OpenedPlan opened;
     opened.path = real.get();
     opened.fallback = says(header, PlanFlag::system_fallback) ? Fallback::system : Fallback::mimalloc;
-    const bool tunes_fallback = says(header, PlanFlag::fallback_huge_pages) || header.purge_delay != 0;
-    opened.says_nothing = header.slots_count == 0 && header.groups_count == 0 && header.pools_count == 0 &&
-                          header.prefetches_count == 0 && !tunes_fallback;
+    opened.says_nothing = std::all_of(headers.begin(), headers.end(), says_nothing);
     const std::optional<Record> record = record_of(path, header);
     if (!record) return std::nullopt;
     opened.record = *record;

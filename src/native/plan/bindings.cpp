@@ -13,10 +13,10 @@ namespace malloom::native {
 
 namespace {
 
-/// (what is wrong with it, the bytes of its header)
+/// (what is wrong with it, the bytes of each plan's header)
 nb::tuple checked(const std::string& path) {
     const CheckedPlan plan = check_plan(path);
-    return nb::make_tuple(plan.problem, nb::bytes(plan.header.data(), plan.header.size()));
+    return nb::make_tuple(plan.problem, nb::bytes(plan.headers.data(), plan.headers.size()));
 }
 
 uint64_t checksum_of(const ArrayView<uint8_t>& bytes) {

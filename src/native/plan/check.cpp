@@ -1,6 +1,7 @@
 #include "src/native/plan/check.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -17,29 +18,34 @@ using namespace formats::plan;
 
 constexpr uint64_t part_bytes = 1 << 20;
 
-/// A plan's file. Whoever changes it meanwhile makes it no good plan, and harms nothing else.
-class OpenedPlan {
+/// A file of plans. Whoever changes it meanwhile makes it no good one, and harms nothing else.
+class OpenedPlans {
   public:
-    explicit OpenedPlan(const std::string& path) : path_(path) {
+    explicit OpenedPlans(const std::string& path) : path_(path) {
         if (const char* problem = file_.open(path.c_str())) {
             fail(problem);
         }
-        if (file_.bytes() >= sizeof header_) {
-            read(&header_, sizeof header_, 0);
-        }
     }
-    OpenedPlan(const OpenedPlan&) = delete;
-    OpenedPlan& operator=(const OpenedPlan&) = delete;
-    ~OpenedPlan() { file_.close(); }
+    OpenedPlans(const OpenedPlans&) = delete;
+    OpenedPlans& operator=(const OpenedPlans&) = delete;
+    ~OpenedPlans() { file_.close(); }
 
-    const PlanHeader& header() const { return header_; }
     uint64_t bytes() const { return file_.bytes(); }
 
-    uint64_t body_checksum() {
-        std::vector<unsigned char> part(std::min(part_bytes, bytes()));
+    /// All zero where there is no room for one.
+    PlanHeader header_at(uint64_t start) {
+        PlanHeader header{};
+        if (bytes() - start >= sizeof header) {
+            read(&header, sizeof header, start);
+        }
+        return header;
+    }
+
+    uint64_t checksum(uint64_t begin, uint64_t end) {
+        std::vector<unsigned char> part(std::min(part_bytes, end - begin));
         stream::Checksum checksum;
-        for (uint64_t at = sizeof header_; at < bytes(); at += part.size()) {
-            const uint64_t step = std::min<uint64_t>(part.size(), bytes() - at);
+        for (uint64_t at = begin; at < end; at += part.size()) {
+            const uint64_t step = std::min<uint64_t>(part.size(), end - at);
             read(part.data(), step, at);
             checksum.add(part.data(), step);
         }
@@ -59,7 +65,6 @@ class OpenedPlan {
 
     const std::string& path_;
     platform::InputFile file_;
-    PlanHeader header_{};
 };
 
 std::string version_problem(uint32_t version) {
@@ -68,29 +73,50 @@ std::string version_problem(uint32_t version) {
                                       : ", older than this malloom reads");
 }
 
-// The run time's own judgement, with the number of a version that is not this one.
-std::string header_problem(const OpenedPlan& plan) {
-    const PlanHeader& header = plan.header();
-    if (plan.bytes() >= sizeof header && header.magic == file_magic && header.version != version_current) {
+// The run time's own judgement, with the number of a version that is not this one. Of what has room for so
+// many bytes.
+std::string header_problem(const PlanHeader& header, uint64_t room) {
+    if (room >= sizeof header && header.magic == file_magic && header.version != version_current) {
         return version_problem(header.version);
     }
     heaps::PlanFile file;
-    return file.open(reinterpret_cast<const unsigned char*>(&header), plan.bytes()) ? "" : file.problem();
+    const uint64_t bytes = std::min(header.file_bytes, room);
+    return file.open(reinterpret_cast<const unsigned char*>(&header), bytes) ? "" : file.problem();
+}
+
+std::string problem_at(OpenedPlans& plans, uint64_t start, const PlanHeader& header) {
+    // What follows a plan and is none is the rest of it, or of one that was cut.
+    if (start != 0 && header.magic != file_magic) {
+        return "is not as long as it says: it was cut or is still being written";
+    }
+    std::string problem = header_problem(header, plans.bytes() - start);
+    if (problem.empty() &&
+        plans.checksum(start + sizeof header, start + header.file_bytes) != header.body_checksum) {
+        problem = "is damaged: its body's checksum is wrong";
+    }
+    return problem;
 }
 
 }  // namespace
 
 CheckedPlan check_plan(const std::string& path) {
-    OpenedPlan plan(path);
-    std::string problem = header_problem(plan);
-    if (!problem.empty()) {
-        return {problem, ""};
-    }
-    const PlanHeader& header = plan.header();
-    if (plan.body_checksum() != header.body_checksum) {
-        return {"is damaged: its body's checksum is wrong", ""};
-    }
-    return {"", std::string(reinterpret_cast<const char*>(&header), sizeof header)};
+    OpenedPlans plans(path);
+    CheckedPlan checked;
+    std::set<uint64_t> programs;
+    uint64_t start = 0;
+    do {
+        const PlanHeader header = plans.header_at(start);
+        checked.problem = problem_at(plans, start, header);
+        if (checked.problem.empty() && !programs.insert(header.program).second) {
+            checked.problem = "has two plans for one executable: one is never used";
+        }
+        if (!checked.problem.empty()) {
+            return {checked.problem, ""};
+        }
+        checked.headers.append(reinterpret_cast<const char*>(&header), sizeof header);
+        start += header.file_bytes;
+    } while (start < plans.bytes());
+    return checked;
 }
 
 }  // namespace malloom::native

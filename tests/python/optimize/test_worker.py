@@ -1,13 +1,14 @@
-"""Which process does the work, with real programs that start others."""
+"""Which processes do the work, with real programs that start others."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from malloom.measure.process import Command, Run, run_measured
-from malloom.optimize.worker import Worker, busiest, worker_of, worker_of_all
+from malloom.optimize.worker import Worker, busiest, described, workers_of, workers_of_all
 
 LOOP = """
 #include <stdlib.h>
@@ -47,33 +48,49 @@ def ran(*command: str | Path) -> tuple[Command, Run]:
     return program, run_measured(program)
 
 
-def test_the_busiest_executable_is_the_worker() -> None:
+def test_the_busiest_executables_are_the_workers() -> None:
     errors = told(("cc1", 600), ("as", 150), ("cc1", 200), ("gcc", 50))
-    assert busiest(errors, 1e-3) == Worker("cc1", 0.8)
-    assert str(Worker("cc1", 0.8)) == "cc1, which takes 80% of the CPU time of all processes"
+    workers = busiest(errors, 1e-3)
+    assert workers == (Worker("cc1", 0.8), Worker("as", 0.15))
+    assert described(workers) == "cc1 and as, which take 80% and 15% of the CPU time of all processes"
+    assert described(workers[:1]) == "cc1, which takes 80% of the CPU time of all processes"
+
+
+def test_they_are_few_and_together_do_most() -> None:
+    errors = told(*((name, 200) for name in "abcde"))
+    assert [worker.name for worker in busiest(errors, 1e-3)] == ["a", "b", "c"]
+    assert busiest(told(("a", 200), ("b", 250)), 1e-3) == ()
 
 
 @pytest.mark.parametrize("processes", [[], [("gcc", 400)], [("a", 40), ("b", 30)], [("", 900), ("a", 1)]])
 def test_where_none_does_most_there_is_none(processes: list[tuple[str, int]]) -> None:
-    assert busiest(told(*processes), 1e-3) is None
+    assert busiest(told(*processes), 1e-3) == ()
 
 
-def test_a_script_s_worker_is_what_it_starts(loop: Path, tmp_path: Path) -> None:
-    worker = worker_of(*ran(script(tmp_path, loop, loop)))
-    assert worker is not None and worker.name == "loop"
-    assert worker.share > 0.8
+def test_a_script_s_workers_are_what_it_starts(loop: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copy(loop, other)
+    (worker,) = workers_of(*ran(script(tmp_path, loop, loop)))
+    assert worker.name == "loop" and worker.share > 0.8
+    assert {worker.name for worker in workers_of(*ran(script(tmp_path, loop, other)))} == {"loop", "other"}
 
 
 def test_a_program_without_children_has_none(loop: Path) -> None:
-    assert worker_of(*ran(loop)) is None
+    assert workers_of(*ran(loop)) == ()
 
 
-def test_inputs_that_differ_have_none(loop: Path, tmp_path: Path) -> None:
+def test_plans_are_of_those_that_work_on_every_input(loop: Path, tmp_path: Path) -> None:
     said = list[str]()
-    programs = {"a": ran(script(tmp_path, loop)), "b": ran("true")}
-    name, notes = worker_of_all(programs, said.append)
-    assert name is None
-    assert "on some inputs, not on all, loop does the work" in notes[0]
+    other, folder = tmp_path / "other", tmp_path / "both"
+    shutil.copy(loop, other)
+    folder.mkdir()
+    programs = {"a": ran(script(tmp_path, loop)), "b": ran("true"), "c": ran(script(folder, loop, other))}
+    names, notes = workers_of_all({name: programs[name] for name in "ab"}, said.append)
+    assert (names, len(notes)) == ((), 1)
+    assert "plans are of the program itself: on some inputs, not on all, loop does the work" in notes[0]
     assert said == ["looking which process does the work"]
-    name, notes = worker_of_all({"a": programs["a"]}, said.append)
-    assert name == "loop" and notes[0].startswith("plans are of loop, which takes ")
+    names, notes = workers_of_all({"a": programs["a"]}, said.append)
+    assert names == ("loop",) and notes[0].startswith("plans are of loop, which takes ")
+    names, notes = workers_of_all({name: programs[name] for name in "ac"}, said.append)
+    assert names == ("loop",)
+    assert notes[1] == "on some inputs, not on all, other does much of the work too, without a plan"

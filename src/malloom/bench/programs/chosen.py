@@ -11,8 +11,7 @@ from malloom.bench.debian.programs import Input, Program, told_inputs
 from malloom.bench.programs.scale import Scale
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
-from malloom.layout.plan_file import read_plan
-from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan_header import has_arena, has_groups, has_pools, has_prefetches, places_nothing
 from malloom.layout.plan_record import PlanSetting
 from malloom.measure import stages
 from malloom.measure.plan_setting import setting_of
@@ -49,11 +48,10 @@ class Choice:
         """Those of KINDS that are kept."""
         if self.plan is None:
             return (NOTHING,)
-        plan = read_plan(self.plan)
         found = {
-            LAYOUT: int(plan.header["arena_bytes"]) > 0 or len(plan.groups) > 0,
-            POOLED: int(plan.header["pools_count"]) > 0,
-            PREFETCHES: len(plan.prefetches) > 0,
+            LAYOUT: has_arena(self.plan) or has_groups(self.plan),
+            POOLED: has_pools(self.plan),
+            PREFETCHES: has_prefetches(self.plan),
         }
         return tuple(kind for kind, there in found.items() if there) or (SETTING,)
 

@@ -9,7 +9,7 @@ from malloom.bench.general import BEST
 from malloom.bench.goals import Goal, Of
 from malloom.bench.halves import with_best
 from malloom.bench.numbers import ONE
-from malloom.bench.programs.chosen import Ways
+from malloom.bench.programs.chosen import NOTHING, SETTING, Ways
 from malloom.bench.programs.scale import TIME, Aim, Scale
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds
@@ -56,7 +56,13 @@ class Judged:
 
     @property
     def against_best(self) -> Rounds:
-        named = {BEST: self.settings, UNLIMITED: self.unlimited, BEST_ROW: self.rows}
+        # A general setting that is kept is one, whether or not it was likely here and needs too much memory.
+        kept = (KEPT,) if self.kinds in ((SETTING,), (NOTHING,)) else ()
+        named = {
+            BEST: (*self.settings, *kept),
+            UNLIMITED: (*self.unlimited, *kept),
+            BEST_ROW: self.rows,
+        }
         return with_best(self.rounds, named, self.metric)
 
 

@@ -24,6 +24,7 @@ def tables(programs: Sequence[Program], aim: Aim) -> list[Table]:
     what, metric = NAMES[aim], aim.metric
     return [
         Table(f"{what} of what is kept, on held-out inputs", "", metric, shows=_is_kept),
+        *_memory(aim),
         Table(f"{what}, means over programs, on held-out inputs", SUMMARY, metric, shows=_is_mean),
         Table("How many programs kept what", SUMMARY, PROGRAMS, ONE),
         _whose_gain(aim),
@@ -32,6 +33,16 @@ def tables(programs: Sequence[Program], aim: Aim) -> list[Table]:
             for each in programs
         ),
     ]
+
+
+def _memory(aim: Aim) -> list[Table]:
+    """What the time costs; where memory is the aim it is told already."""
+    title = "Peak memory of what is kept, on held-out inputs"
+    return [Table(title, "", aim.metric, shows=_is_kept, cell=_peak)] if aim is TIME else []
+
+
+def _peak(row: Row) -> str:
+    return "-" if row.peak_rss_ratio is None else f"{row.peak_rss_ratio:.2f}"
 
 
 def _whose_gain(aim: Aim) -> Table:
