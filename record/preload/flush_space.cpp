@@ -4,7 +4,7 @@
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
 #include "runtime/platform/memory.h"
-#include "runtime/platform/undisturbed.h"
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::record {
 

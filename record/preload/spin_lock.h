@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime/platform/system_calls.h"
 #include "runtime/platform/undisturbed.h"
 
 namespace malloom::record {

@@ -22,7 +22,7 @@ class InsertLock {
   private:
     bool take();
 
-    std::atomic<int> owner_{0};            // the kernel's thread id
+    std::atomic<int> owner_{0};            // the kernel's thread id, or a number below 0
     platform::Disturbances disturbances_;  // the owner's
 };
 

@@ -4,11 +4,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/platform/system_calls.h"
+
 namespace malloom::context {
 
 constinit thread_local uintptr_t ReadablePages::pages_[slots] = {};
 
 bool kernel_can_read(uintptr_t address) {
+    if (!platform::may_call()) {
+        return false;
+    }
     constexpr long no_such_how = -1;
     constexpr long kernel_sigset_bytes = 8;
     const int saved = errno;

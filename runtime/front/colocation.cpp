@@ -15,9 +15,7 @@ constexpr uint32_t most_refused = 256;
 // Only objects of pools: of others it would have to be asked which of their bytes can be read.
 size_t bytes_at(const void*, uintptr_t address) {
     const void* object = reinterpret_cast<const void*>(address);
-    const bool is_object =
-        process_heaps.pools.owns(object) && address % heaps::PoolHeap::chunk_alignment == 0;
-    return is_object ? process_heaps.pools.usable_size(object) : 0;
+    return process_heaps.pools.heap.bytes_of_chunk(object);
 }
 
 }  // namespace

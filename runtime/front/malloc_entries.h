@@ -53,12 +53,20 @@ MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
     return malloom::front::Entry<>::reallocate(object, bytes);
 }
 
+// The C library's reallocarray asks realloc by its name: that of a program which has one of its own. Where
+// the program has not, this is the entry above.
+extern "C" [[gnu::visibility("hidden"), gnu::alias("realloc"), gnu::alloc_size(2), gnu::nothrow]] void*
+malloom_own_realloc(void*, size_t);
+static void* (*volatile realloc_by_name)(void*, size_t) = realloc;
+
 MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
     size_t total = 0;
     if (__builtin_mul_overflow(count, bytes, &total)) {
         return malloom::front::out_of_memory();
     }
-    return malloom::front::Entry<>::reallocate(object, total);
+    const auto by_name = realloc_by_name;
+    return by_name == malloom_own_realloc ? malloom::front::Entry<>::reallocate(object, total)
+                                          : by_name(object, total);
 }
 
 MALLOOM_ENTRY void* memalign(size_t alignment, size_t bytes) {

@@ -45,7 +45,10 @@ class ProcessPools {
     }
     // Of an address in a pool that went back too, which is a misuse.
     [[gnu::always_inline]] bool owns(const void* object) const { return heap.arena().covers(object); }
-    size_t usable_size(const void* object) const { return heap.owns(object) ? heap.usable_size(object) : 0; }
+    size_t usable_size(const void* object) const {
+        const heaps::Pool* pool = heap.arena().find(object);
+        return pool != nullptr ? pool->chunk_bytes : 0;
+    }
     // A realloc of what is no object is a misuse as its free is.
     bool resize(const void* object, const heaps::Request& request) const {
         return heaps::fits_room(request.bytes, heap.pool_of_object(object).chunk_bytes);

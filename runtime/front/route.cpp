@@ -38,11 +38,13 @@ constexpr Owner owner_by_type<heaps::FallbackHeap> = Owner::fallback;
 
 template <heaps::Heap Old>
 void* move(Old& old, void* object, void* moved, size_t bytes) {
-    if (moved != nullptr) {
-        const size_t had = old.usable_size(object);
-        memcpy(moved, object, had < bytes ? had : bytes);
-        old.deallocate(object);
+    const size_t had = old.usable_size(object);
+    if (moved == nullptr) {
+        // What becomes smaller needs no memory, and no program expects to be told that there is none.
+        return bytes <= had ? object : nullptr;
     }
+    memcpy(moved, object, had < bytes ? had : bytes);
+    old.deallocate(object);
     return moved;
 }
 
@@ -218,8 +220,13 @@ void* Route::allocate_marked_aligned(size_t alignment, size_t bytes, SlowAligned
 
 void* Route::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
+        const int error = errno;
         void* object = platform::real::allocate(bytes);
-        return object != nullptr ? object : slow_path(bytes);
+        if (object == nullptr) {
+            return slow_path(bytes);
+        }
+        errno = error;  // as FallbackHeap does: with memory the C library may leave another
+        return object;
     }
     if (!process_heaps.plan.has_slot(site)) {
         const uint32_t group = __atomic_load_n(&site.group, __ATOMIC_RELAXED);

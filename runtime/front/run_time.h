@@ -11,6 +11,7 @@
 #include "runtime/front/route.h"
 #include "runtime/front/statistics.h"
 #include "runtime/heaps/plan/slot_matching.h"
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::front {
 
@@ -41,13 +42,18 @@ class RunTime : public Route {
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
-    /// Asks the system now for what it would be asked for later. Any thread.
+    /// Asks the system now for what it would be asked for later, and from then on for memory alone. Any
+    /// thread.
     void prepare_for_few_calls() {
         plan_.fetch_all_slots();
         process_heaps.fallback.ask_system_less();
+        platform::call_for_memory_alone();
     }
-    /// The system ends the process at the next call of it for memory. Any thread.
-    static void prepare_for_no_calls() { process_heaps.fallback.ask_system_no_more(); }
+    /// The system ends the process at the calling thread's next call. Any thread.
+    static void prepare_for_no_calls() {
+        process_heaps.fallback.ask_system_no_more();
+        platform::call_nothing();
+    }
     /// The line at the end and the plan that was learned, if they were asked for.
     void finish();
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/context/token.h"
@@ -68,6 +69,11 @@ void Statistics::open(const char* region_heap, bool is_json) {
     is_json_ = is_json;
     executable_.find();  // a process may give up asking the system
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
+    struct stat status = {};
+    if (descriptor_ >= 0 && fstat(descriptor_, &status) == 0) {
+        device_ = status.st_dev;
+        inode_ = status.st_ino;
+    }
 }
 
 void Statistics::count(Owner owner, size_t bytes) {
@@ -87,7 +93,11 @@ Statistics::Count Statistics::of(Owner owner) const {
 }
 
 int Statistics::descriptor() const {
-    return descriptor_ >= 0 ? descriptor_ : STDERR_FILENO;
+    // The program may have closed it, and another of its files may have got the number since.
+    struct stat status = {};
+    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && status.st_dev == device_ &&
+                          status.st_ino == inode_;
+    return is_there ? descriptor_ : STDERR_FILENO;
 }
 
 void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const {

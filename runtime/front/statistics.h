@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/front/route.h"
 #include "runtime/platform/executable_name.h"
@@ -59,6 +60,8 @@ class Statistics {
     void add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const;
 
     int descriptor_ = -1;
+    dev_t device_ = 0;  ///< what it was a copy of
+    ino_t inode_ = 0;
     bool is_json_ = false;
     platform::ExecutableName executable_;
     struct Count {

@@ -117,10 +117,8 @@ bool AddressSpan::open_pages(uintptr_t start, size_t bytes) const {
                         : map_there(start, bytes, PROT_READ | PROT_WRITE);
 }
 
-void AddressSpan::close_pages(uintptr_t start, size_t bytes) const {
-    if (!is_reserved_) {
-        unmap_pages(reinterpret_cast<void*>(start), bytes);
-    }
+bool AddressSpan::close_pages(uintptr_t start, size_t bytes) const {
+    return !is_reserved_ && unmap_pages(reinterpret_cast<void*>(start), bytes);
 }
 
 }  // namespace malloom::platform

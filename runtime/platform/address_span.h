@@ -27,8 +27,9 @@ class AddressSpan {
     /// Makes whole pages readable and writable, which are not so yet; they read as zero. False where there is
     /// no memory, or others are there. For one caller at a time.
     bool open_pages(uintptr_t start, size_t bytes) const;
-    /// Gives back pages that were opened; of reserved addresses give_back does. They may be opened again.
-    void close_pages(uintptr_t start, size_t bytes) const;
+    /// Gives back pages that were opened, and may be opened again. False, and nothing has changed, of
+    /// reserved addresses, which give_back gives back, and where the system does not take them.
+    bool close_pages(uintptr_t start, size_t bytes) const;
     /// Whole pages of what was taken, none of which is open, are not used any more.
     void give_back(uintptr_t start, uintptr_t end) const;
 

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/platform/system_calls.h"
+
 namespace malloom::platform {
 
 namespace {
@@ -17,8 +19,14 @@ namespace {
 // Kept by value: getauxval is cheap, but a request for alignment asks often.
 size_t cached_page_bytes = 0;
 
+// Those who are asked for memory set errno where they have none; here it stays.
 void* map_anonymous(size_t bytes, int protection, int extra_flags) {
+    if (!may_call_for_memory()) {
+        return nullptr;
+    }
+    const int saved = errno;
     void* start = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    errno = saved;
     return start == MAP_FAILED ? nullptr : start;
 }
 
@@ -43,7 +51,7 @@ void* reserve(size_t bytes, size_t alignment, int protection) {
 // Advice may fail without harm, and must not leave its errno behind.
 bool advise(void* start, size_t bytes, int advice) {
     const int saved = errno;
-    const bool done = madvise(start, bytes, advice) == 0;
+    const bool done = may_call_for_memory() && madvise(start, bytes, advice) == 0;
     errno = saved;
     return done;
 }
@@ -79,7 +87,7 @@ void* reserve_addresses(size_t bytes, size_t alignment) {
 
 bool open_pages(void* start, size_t bytes) {
     const int saved = errno;
-    const bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+    const bool done = may_call_for_memory() && mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
     errno = saved;
     return done;
 }
@@ -90,6 +98,9 @@ bool map_pages_at(void* start, size_t bytes, int protection) {
     constexpr int MAP_FIXED_NOREPLACE = 0x100000;  // Linux 4.17; older headers do not name it
 #endif
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    if (!may_call_for_memory()) {
+        return false;
+    }
     const int saved = errno;
     void* mapped = mmap(start, bytes, protection, flags, -1, 0);
     if (mapped != MAP_FAILED && mapped != start) {
@@ -106,7 +117,9 @@ bool open_any_pages(void* start, size_t bytes) {
 
 void protect_pages(void* start, size_t bytes) {
     const int saved = errno;
-    mprotect(start, bytes, PROT_READ);
+    if (may_call_for_memory()) {
+        mprotect(start, bytes, PROT_READ);
+    }
     errno = saved;
 }
 
@@ -118,14 +131,16 @@ size_t data_limit() {
     return limit_of(RLIMIT_DATA);
 }
 
-void unmap_pages(void* start, size_t bytes) {
-    if (bytes != 0) {
-        munmap(start, round_up(bytes, page_bytes()));
-    }
+bool unmap_pages(void* start, size_t bytes) {
+    const int saved = errno;
+    const bool done =
+        bytes == 0 || (may_call_for_memory() && munmap(start, round_up(bytes, page_bytes())) == 0);
+    errno = saved;
+    return done;
 }
 
-void discard_pages(void* start, size_t bytes) {
-    advise(start, bytes, MADV_DONTNEED);
+bool discard_pages(void* start, size_t bytes) {
+    return advise(start, bytes, MADV_DONTNEED);
 }
 
 bool populate_pages(void* start, size_t bytes) {
@@ -160,7 +175,10 @@ bool make_huge_page(void* start) {
 
 uint64_t monotonic_nanoseconds() {
     timespec now = {};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    // Where the system does not offer its clock, that is a call.
+    if (may_call_for_memory()) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
     return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 

@@ -1,5 +1,5 @@
-// Pages from the operating system. Nothing here allocates, locks or throws; errno is preserved wherever a
-// call succeeds.
+// Pages from the operating system. Nothing here allocates, locks or throws; errno stays. A thread that may
+// make no system calls (system_calls.h) is refused everything.
 #pragma once
 
 #include <stddef.h>
@@ -59,11 +59,13 @@ size_t address_space_limit();
 /// fails.
 size_t data_limit();
 
-/// Gives back what these gave, or whole pages of it.
-void unmap_pages(void* start, size_t bytes);
+/// Gives back what these gave, or whole pages of it. False where the system does not take it: it takes a part
+/// out of a mapping only where the process may have one mapping more.
+bool unmap_pages(void* start, size_t bytes);
 
 /// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again.
-void discard_pages(void* start, size_t bytes);
+/// False where the system does not take it, as of locked pages: they hold what they did.
+bool discard_pages(void* start, size_t bytes);
 
 /// Makes the pages resident with as few faults as the system knows; false where it cannot (they then fault
 /// one by one).
@@ -82,7 +84,8 @@ bool make_huge_page(void* start);
 /// Makes one huge page of such 2 MiB with what they hold; false where the system cannot.
 bool gather_huge_page(void* start);
 
-/// Since some moment, in nanoseconds. No system call where the system offers its clock to programs.
+/// Since some moment, in nanoseconds; 0 for a thread that may make no system calls, though most systems offer
+/// their clock without one.
 uint64_t monotonic_nanoseconds();
 
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::platform {
 
@@ -34,7 +34,7 @@ void Disturbances::hold_off() {
     // Where the threads' library is not loaded, old C libraries leave the state alone.
     cancellation_ = PTHREAD_CANCEL_ENABLE;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation_);
-    has_mask_ = set_mask(all_others, &signals_);
+    has_mask_ = may_call() && set_mask(all_others, &signals_);
 }
 
 // A handler that runs now is not to find its thread cancelled in here, so that comes last.
@@ -43,19 +43,6 @@ void Disturbances::let_in() {
         set_mask(signals_, nullptr);
     }
     pthread_setcancelstate(cancellation_, nullptr);
-}
-
-void wait_for_others(unsigned waited) {
-    constexpr unsigned rounds = 64;
-    constexpr long moment_ns = 50'000;
-    if (waited % rounds != 0) {
-        sched_yield();
-        return;
-    }
-    const timespec moment = {0, moment_ns};
-    const int saved = errno;
-    syscall(SYS_nanosleep, &moment, nullptr);
-    errno = saved;
 }
 
 }  // namespace malloom::platform

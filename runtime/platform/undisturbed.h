@@ -1,4 +1,4 @@
-// Work that nothing may cut in two, and waiting for others who do such work.
+// Work that nothing may cut in two.
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,8 @@ namespace malloom::platform {
 class Disturbances {
   public:
     /// Nothing breaks in from now on but the signals that tell of the thread's own faults (SIGSEGV and the
-    /// like): the kernel ends a process that blocks these. Two system calls for a pair of calls; errno stays.
+    /// like): the kernel ends a process that blocks these. Two system calls for a pair of calls; signals come
+    /// all the same where these are not made any more (system_calls.h). errno stays.
     void hold_off();
     /// As it was before. What was held off comes now.
     void let_in();
@@ -33,10 +34,5 @@ class Undisturbed {
   private:
     Disturbances disturbances_;
 };
-
-/// Lets other threads run, in the `waited`th round of waiting for one, from 1. Sleeps now and then: who only
-/// yields, and has a real-time priority, keeps those of lower ones from the processor for good. Not a
-/// cancellation point; errno stays.
-void wait_for_others(unsigned waited);
 
 }  // namespace malloom::platform

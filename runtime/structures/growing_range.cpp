@@ -2,7 +2,7 @@
 
 #include "checks/check.h"
 #include "runtime/platform/memory.h"
-#include "runtime/platform/undisturbed.h"
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::structures {
 

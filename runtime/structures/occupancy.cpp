@@ -134,6 +134,7 @@ uint64_t Occupancy::extent(const void* object) const {
 }
 
 bool Occupancy::resize(const void* object, uint64_t granules) {
+    require_object(object);
     const uint64_t first = granule_of(object);
     const uint64_t last = last_of(first);
     const uint64_t wanted = first + granules - 1;

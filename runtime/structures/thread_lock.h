@@ -1,10 +1,9 @@
 // A lock for what is rare and short, that knows which thread has it.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 
+#include "runtime/platform/system_calls.h"
 #include "runtime/structures/alone.h"
 
 namespace malloom::structures {
@@ -20,9 +19,10 @@ class ThreadLock {
             return;
         }
         const void* nobody = nullptr;
-        while (!holder_.compare_exchange_weak(nobody, self(), std::memory_order_acquire)) {
+        for (unsigned waited = 1; !holder_.compare_exchange_weak(nobody, self(), std::memory_order_acquire);
+             ++waited) {
             nobody = nullptr;
-            sched_yield();
+            platform::wait_for_others(waited);
         }
     }
     bool try_lock() {

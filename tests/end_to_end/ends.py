@@ -56,6 +56,7 @@ USES_OWN = (
     + """
 #include <stdio.h>
 #include <string.h>
+void* reallocarray(void* object, size_t count, size_t size);
 void* calloc(size_t count, size_t size) { return malloc(count * size); }
 void* realloc(void* object, size_t size) { return memmove(malloc(size), object, object ? 7 : 0); }
 int main(void) {
@@ -63,6 +64,7 @@ int main(void) {
         char* text = strdup("a text");
         free(realloc(text, 40));
         free(malloc(48));
+        free(reallocarray(malloc(8), 5, 8));
     }
     return puts("done") < 0;
 }

@@ -24,6 +24,7 @@ LISTS = ("lists", "2000")
 
 # What a field of a context or slot may hold: what is common, what is at an edge, and anything.
 WORDS = [0, 1, 2, 15, 16, 40, 48, 200, 4096, 32768, 32769, 1 << 31, (1 << 32) - 2, (1 << 32) - 1]
+WORDS += [(1 << 31) + size for size in (16, 40, 48, 200)] + [(1 << 31) - 3]
 
 # The last write is that of the plan.
 WRITE = """

@@ -37,6 +37,18 @@ static void use(long requests) {
     }
 }
 
+/* The same at other call sites. */
+static void use_elsewhere(long requests) {
+    static void* kept[64];
+    for (long i = 0; i < requests; ++i) {
+        size_t bytes = i % 2 == 0 ? 48 : 80;
+        free(kept[i % 64]);
+        kept[i % 64] = i % 2 == 0 ? malloc(48) : calloc(1, 80);
+        if (kept[i % 64] == NULL) syscall(SYS_exit, 8);
+        memset(kept[i % 64], 1, bytes);
+    }
+}
+
 #define ALLOW(call) \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
@@ -59,7 +71,7 @@ int main(int count, char** words) {
                   : strcmp(words[1], "strict") == 0  ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
                   : strcmp(words[1], "refuse") == 0  ? allow_memory_alone(SECCOMP_RET_ERRNO | EPERM)
                                                      : allow_memory_alone(SECCOMP_RET_KILL_PROCESS);
-    use(requests);
+    if (count < 5) use(requests); else use_elsewhere(requests);
     syscall(SYS_exit, write(1, "done\n", 5) == 5 ? refused != 0 : 9);
 }
 """
@@ -121,6 +133,21 @@ def test_a_plan_needs_none(malloom: Malloom, program: Path, tmp_path: Path, requ
 def test_no_heap_needs_any_once_it_is_warm(malloom: Malloom, program: Path, heap: str, way: str) -> None:
     done = malloom("run", "--heap", heap, "--", program, way, FEW, "forbid")
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("strategy", ["sequential", "pools"])
+def test_call_sites_that_come_later_need_none(
+    malloom: Malloom, program: Path, tmp_path: Path, strategy: str, way: str
+) -> None:
+    words = (way, FEW, "forbid", "elsewhere")
+    assert subprocess.run([program, *words], check=False).returncode == 0
+    malloom("record", "-o", "p", "--accesses", "none", "--", program, *words)
+    planned = malloom("plan", "p", "-o", "plan", "--strategy", strategy)
+    assert planned.returncode == 0, planned.stderr
+    for how in (["--plan", "plan"], ["--heap", "pools"]):
+        done = malloom("run", *how, "--", program, *words)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", ""), how
 
 
 def test_what_is_freed_stays_where_giving_it_back_is_forbidden(malloom: Malloom, tmp_path: Path) -> None:

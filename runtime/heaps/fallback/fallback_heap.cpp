@@ -49,8 +49,8 @@ void* moved_to(void* moved, const void* object, size_t had, size_t bytes) {
     return moved != nullptr ? memcpy(moved, object, had < bytes ? had : bytes) : nullptr;
 }
 
-// Where there is no memory the object stays what it is; and where it fits, also in a call site's heap, out of
-// which mimalloc's own would move it.
+// Where there is no memory the object stays what it is, and is the answer where it fits; and where it fits,
+// also in a call site's heap, out of which mimalloc's own would move it.
 void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
     const size_t had = mi_usable_size(object);
     if (FallbackHeap::stays(had, bytes)) {
@@ -62,9 +62,10 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
         }
     }
     void* moved = moved_to(other_allocate(bytes), object, had, bytes);
-    if (moved != nullptr) {
-        mi_free(object);
+    if (moved == nullptr) {
+        return bytes <= had ? object : nullptr;
     }
+    mi_free(object);
     return moved;
 }
 

@@ -1,13 +1,13 @@
 #define _GNU_SOURCE
 #include "runtime/heaps/fallback/fork_gate.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
+
+#include "runtime/platform/system_calls.h"
 
 // Who forks, as its thread pointer, which is the same in the child; and how many threads are inside. Whoever
 // enters says so before it looks who forks, and whoever forks before it counts.
@@ -21,7 +21,7 @@ static const void* self(void) {
 
 // How long somebody has waited. By the clock: on a busy machine a moment is many.
 struct waiting {
-    int rounds;
+    unsigned rounds;
     struct timespec began;
 };
 
@@ -34,21 +34,14 @@ static bool is_over(const struct waiting* waiting) {
 
 // False, at once, when that was a second.
 static bool wait_a_moment(struct waiting* waiting) {
-    static const struct timespec moment = {0, 100000};
-    enum { yields = 100 };
-    const int error = errno;
+    enum { looks_at_the_clock_after = 100 };
     if (waiting->rounds == 0) {
         clock_gettime(CLOCK_MONOTONIC, &waiting->began);
     }
-    if (waiting->rounds++ < yields) {
-        sched_yield();
-    } else if (is_over(waiting)) {
-        errno = error;
+    if (waiting->rounds >= looks_at_the_clock_after && is_over(waiting)) {
         return false;
-    } else {
-        nanosleep(&moment, NULL);
     }
-    errno = error;
+    malloom_wait_for_others(++waiting->rounds);
     return true;
 }
 

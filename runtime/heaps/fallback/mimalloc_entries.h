@@ -107,10 +107,11 @@ void malloom_mimalloc_release(void* object) {
 
 static __attribute__((noinline)) void* move(void* object, size_t had, size_t bytes) {
     void* const moved = malloom_mimalloc_allocate(bytes);
-    if mi_likely (moved != NULL) {
-        memcpy(moved, object, had < bytes ? had : bytes);
-        malloom_mimalloc_release(object);
+    if mi_unlikely (moved == NULL) {
+        return bytes <= had ? object : NULL;
     }
+    memcpy(moved, object, had < bytes ? had : bytes);
+    malloom_mimalloc_release(object);
     return moved;
 }
 

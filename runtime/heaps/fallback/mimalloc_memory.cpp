@@ -113,7 +113,10 @@ void* MimallocMemory::take(size_t wanted, size_t alignment) {
 
 void MimallocMemory::give_back(void* start, size_t given) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
-    close_pages(start, given);
+    // Who takes these addresses next is told that they read as zero.
+    if (leave_pages(start, given) == Left::as_they_are) {
+        return;
+    }
     if (begin + given == untaken_) {
         untaken_ = begin;
         return;
@@ -226,11 +229,15 @@ void MimallocMemory::open_more() {
 }
 
 bool MimallocMemory::close_pages(void* start, size_t given) {
+    return leave_pages(start, given) == Left::closed;
+}
+
+// The system may have no room for the two mappings that a hole leaves.
+MimallocMemory::Left MimallocMemory::leave_pages(void* start, size_t given) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
-    if (!is_tight_ || addresses.is_reserved() || (begin - base) % slice_bytes != 0 ||
-        given % slice_bytes != 0) {
-        platform::discard_pages(start, given);
-        return false;
+    const bool may_close = is_tight_ && (begin - base) % slice_bytes == 0 && given % slice_bytes == 0;
+    if (!may_close || !addresses.close_pages(begin, given)) {
+        return platform::discard_pages(start, given) ? Left::empty : Left::as_they_are;
     }
     auto* const words = reinterpret_cast<uintptr_t*>(open_slices_.base());
     const size_t first = (begin - base) / slice_bytes;
@@ -238,8 +245,7 @@ bool MimallocMemory::close_pages(void* start, size_t given) {
         opened_ -= is_open(slice) ? 1 : 0;
         __atomic_fetch_and(&words[slice / word_bits], ~(uintptr_t{1} << slice % word_bits), __ATOMIC_RELEASE);
     }
-    addresses.close_pages(begin, given);
-    return true;
+    return Left::closed;
 }
 
 }  // namespace malloom::heaps

@@ -65,6 +65,13 @@ struct MimallocMemory {
         uintptr_t end;
     };
 
+    enum class Left : uint8_t {
+        closed,       ///< they are gone
+        empty,        ///< they read as zero
+        as_they_are,  ///< the system keeps them, as those that are locked
+    };
+    Left leave_pages(void* start, size_t given);
+
     bool start_within(size_t range_bytes, const MimallocTuning& tuning);
     void note_growth();
     void advise(uintptr_t start, size_t length) const;

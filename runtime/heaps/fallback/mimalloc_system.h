@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <mimalloc/prim.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include "runtime/heaps/fallback/mimalloc_port.h"
+#include "runtime/platform/system_calls.h"
 
 static mi_lock_t addresses_lock = MI_LOCK_INITIALIZER;
 static __attribute__((tls_model("initial-exec"))) _Thread_local bool has_addresses_lock;
@@ -203,7 +203,8 @@ bool _mi_prim_thread_is_in_threadpool(void) {
 }
 
 void _mi_prim_thread_yield(void) {
-    sched_yield();
+    static __attribute__((tls_model("initial-exec"))) _Thread_local unsigned waited;
+    malloom_wait_for_others(++waited);
 }
 
 bool _mi_is_redirected(void) {

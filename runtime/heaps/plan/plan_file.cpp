@@ -206,7 +206,25 @@ bool PlanFile::check_sections() {
     const uint64_t table_bytes =
         plan.contexts_capacity * sizeof(PlanContext) + plan.sequences_count * sizeof(PlanSequence) +
         plan.groups_count * sizeof(PlanGroup) + plan.prefetches_count * sizeof(PlanPrefetch);
-    return table_bytes <= most_table_bytes || refuse("has more contexts than any program: it is damaged");
+    if (table_bytes > most_table_bytes) {
+        return refuse("has more contexts than any program: it is damaged");
+    }
+    return slots_are_apart() || refuse("is damaged: its sections overlap");
+}
+
+// Pages of slots that were passed go back, and are read as they come: nothing that was checked lies there.
+bool PlanFile::slots_are_apart() const {
+    const PlanHeader& plan = *header_;
+    const uint64_t begin = plan.slots_offset;
+    const uint64_t end = begin + plan.slots_count * sizeof(PlanSlot);
+    const auto is_apart = [=](uint64_t offset, uint64_t bytes) {
+        return bytes == 0 || begin == end || offset + bytes <= begin || end <= offset;
+    };
+    return is_apart(0, sizeof plan) &&
+           is_apart(plan.contexts_offset, plan.contexts_capacity * sizeof(PlanContext)) &&
+           is_apart(plan.sequences_offset, plan.sequences_count * sizeof(PlanSequence)) &&
+           is_apart(plan.groups_offset, plan.groups_count * sizeof(PlanGroup)) &&
+           is_apart(plan.prefetches_offset, plan.prefetches_count * sizeof(PlanPrefetch));
 }
 
 void PlanFile::find_sections() {

@@ -64,6 +64,7 @@ class PlanFile {
     bool ends_well(uint64_t end);
     bool check_header(size_t bytes);
     bool check_sections();
+    bool slots_are_apart() const;
     bool read_file();
     bool read_sections();
     bool read_section(const void* start, uint64_t bytes);

@@ -18,7 +18,7 @@ void PoolHeap::release_foreign(PoolThread& self, Pool& pool, void* object) {
     } while (!__atomic_compare_exchange_n(state, &was, ChunkState::in_pool, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED));
     if (self.is_busy) {
-        defer(object);
+        defer(pool, object);
         return;
     }
     const BusyScope busy(self);
@@ -45,7 +45,11 @@ void PoolHeap::give_to_pool(Pool& pool, void* object) {
 }
 
 // Who frees while its thread is within the heap may be a signal handler: the locks may be its own thread's.
-void PoolHeap::defer(void* object) {
+void PoolHeap::defer(const Pool& pool, void* object) {
+    if (pool.is_spread) {
+        defer_spread(object);
+        return;
+    }
     auto* link = static_cast<void**>(object);
     *link = __atomic_load_n(&deferred_, __ATOMIC_RELAXED);
     while (
@@ -53,7 +57,26 @@ void PoolHeap::defer(void* object) {
     }
 }
 
+// Its address is one of a place where others' fields lie. What finds no room here is not used again.
+void PoolHeap::defer_spread(void* object) {
+    for (void*& place : deferred_spread_) {
+        void* nothing = nullptr;
+        if (__atomic_compare_exchange_n(&place, &nothing, object, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_store_n(&has_deferred_spread_, true, __ATOMIC_RELEASE);
+            return;
+        }
+    }
+}
+
 void PoolHeap::take_all_deferred() {
+    if (__atomic_exchange_n(&has_deferred_spread_, false, __ATOMIC_ACQUIRE)) {
+        for (void*& place : deferred_spread_) {
+            if (void* spread = __atomic_exchange_n(&place, nullptr, __ATOMIC_ACQUIRE)) {
+                give_to_pool(*arena_.pool_of(spread), spread);
+            }
+        }
+    }
     void* object = __atomic_exchange_n(&deferred_, nullptr, __ATOMIC_ACQUIRE);
     while (object != nullptr) {
         void* next = *static_cast<void**>(object);

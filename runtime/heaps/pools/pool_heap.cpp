@@ -47,6 +47,7 @@ void PoolHeap::close_tables() {
     clients_count_ = 1;
     unused_client_ = 0;
     deferred_ = nullptr;
+    forget_deferred_spread();
 }
 
 void* PoolHeap::allocate(PoolThread& self, uint32_t client) {

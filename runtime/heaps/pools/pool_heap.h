@@ -138,6 +138,12 @@ class PoolHeap {
     bool owns(const void* object) const { return arena_.find(object) != nullptr; }
     /// Bytes of the chunk that an address in a pool lies in.
     size_t usable_size(const void* object) const { return arena_.find(object)->chunk_bytes; }
+    /// Bytes of the chunk that begins there; 0 of any other address. Thread-safe: the pool may be going back.
+    size_t bytes_of_chunk(const void* chunk) const {
+        const Pool* pool = arena_.find(chunk);
+        const bool is_chunk = pool != nullptr && index_of(*pool, reinterpret_cast<uintptr_t>(chunk)).is_exact;
+        return is_chunk ? pool->chunk_bytes : 0;
+    }
 
     /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's
     /// to give out later, each by make_object; `count` says how many chunks there are, of one that was freed
@@ -206,9 +212,17 @@ class PoolHeap {
     // foreign_release.cpp
     void release_foreign(PoolThread& self, Pool& pool, void* object);
     void give_to_pool(Pool& pool, void* object);
-    void defer(void* object);
+    void defer(const Pool& pool, void* object);
+    void defer_spread(void* object);
+    void forget_deferred_spread() {
+        has_deferred_spread_ = false;
+        for (void*& place : deferred_spread_) {
+            place = nullptr;
+        }
+    }
     void take_deferred() {
-        if (__atomic_load_n(&deferred_, __ATOMIC_RELAXED) != nullptr) {
+        if (__atomic_load_n(&deferred_, __ATOMIC_RELAXED) != nullptr ||
+            __atomic_load_n(&has_deferred_spread_, __ATOMIC_RELAXED)) {
             take_all_deferred();
         }
     }
@@ -260,6 +274,8 @@ class PoolHeap {
     uint32_t threads_count_ = 0;  ///< tables that were ever made; atomic
     /// Freed where no lock could be taken; linked through their first words; atomic.
     void* deferred_ = nullptr;
+    void* deferred_spread_[64] = {};  ///< the same, of pools whose chunks stand for objects elsewhere
+    bool has_deferred_spread_ = false;
     bool locked_for_fork_ = false;
     bool is_packed_ = false;
 };

@@ -221,6 +221,7 @@ void PoolHeap::after_fork_in_child(PoolThread* self) {
     }
     if (had_others) {
         deferred_ = nullptr;  // what was on its way shows in its state
+        forget_deferred_spread();
         for (size_t i = 0; i < arena_.pools_count(); ++i) {
             inherit(self, arena_.pools()[i]);
         }

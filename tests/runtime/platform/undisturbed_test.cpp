@@ -1,4 +1,5 @@
 #include "runtime/platform/undisturbed.h"
+#include "runtime/platform/system_calls.h"
 
 #include <errno.h>
 #include <gtest/gtest.h>
