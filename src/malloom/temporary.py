@@ -14,7 +14,9 @@ def require_room(file: IO[bytes]) -> None:
     """Raises CommandError where the disk of a temporary file is full: whoever wrote to the file may have
     written more than it has."""
     disk = os.fstatvfs(file.fileno())
-    if disk.f_blocks and not disk.f_bfree:
+    # Some is kept for root.
+    free = disk.f_bavail if os.geteuid() else disk.f_bfree
+    if disk.f_blocks and not free:
         raise _no_room()
 
 

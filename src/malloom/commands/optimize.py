@@ -1,6 +1,7 @@
 """`malloom optimize`: all the way from a program to a plan that makes it faster, or to none."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,14 +12,16 @@ import typer
 from malloom.commands.optimize_checks import (
     check_builds,
     check_choice,
+    check_confirmed,
     check_fleet,
     check_names,
+    check_numbers,
     check_words,
     client_of,
     program_of,
+    require_no_leftovers,
     require_two_places,
 )
-from malloom.errors import UsageProblem
 from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
 from malloom.optimize.standard_input import repeatable_input
@@ -212,6 +215,15 @@ def optimize(
     loads = client_of(client, ready, serve, build)
     check_words(goal, fail_if, confirm)
     check_names(accesses, strategy)
+    check_numbers(seconds=seconds, timeout=timeout, most_memory=most_memory)
+    if confirm:
+        another: dict[str, object] = {"output": output, "best_plan": best_plan, "strategy": strategy}
+        another |= {
+            "accesses": accesses,
+            "goal": goal != Goal.time,
+            "most_memory": most_memory != MOST_MEMORY,
+        }
+        check_confirmed({**another, "client": loads and not command})
     require_no_leftovers(command, train, check, inputs, confirm)
     place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
     check_output(place)
@@ -237,6 +249,7 @@ def optimize(
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
     from malloom.measure.signals import ended_in_order  # noqa: PLC0415
+    from malloom.optimize.confirming import wants_input  # noqa: PLC0415
     from malloom.optimize.options import Options  # noqa: PLC0415  (measuring needs NumPy, help does not)
 
     fewest, most = (FEWEST_FOR_A_VERDICT, MOST_PAIRS) if runs is None else (runs, runs)
@@ -255,9 +268,10 @@ def optimize(
         scheduler=scheduler,
         fleet=fleet,
     )
+    wants = confirm is None or bool(command) or wants_input(confirm)
     with (
         ended_in_order(),
-        repeatable_input(bool(train or inputs or loads), timeout) as stdin,
+        repeatable_input(bool(train or inputs or loads) or not wants, timeout) as stdin,
         watching() as watcher,
     ):
         wanted = wanted_inputs(command, train, check, inputs, stdin, loads)
@@ -310,7 +324,12 @@ def confirmed(
     """Measures a plan again, and prints what was found; the exit status."""
     from malloom.optimize.confirming import confirm  # noqa: PLC0415
 
-    found = confirm(plan, inputs, stdin, options, watcher)
+    try:
+        found = confirm(plan, inputs, stdin, options, watcher)
+    except KeyboardInterrupt:
+        watcher.done()
+        print(f"interrupted: nothing is added to the record of {plan}", file=sys.stderr)
+        return INTERRUPTED
     watcher.done()
     if as_json:
         print(json.dumps({"plan": str(plan), **found}, indent=1, allow_nan=False))
@@ -322,26 +341,6 @@ def confirmed(
             f"{found['pairs']} pairs of runs; added to the record of {plan}"
         )
     return int(fail_if is not None and found["verdict"] == fail_if)
-
-
-def require_no_leftovers(
-    command: list[str] | None,
-    train: list[str] | None,
-    check: list[str] | None,
-    inputs: Path | None,
-    confirm: Path | None,
-) -> None:
-    """Raises UsageProblem where options do not go together."""
-    if not command and not confirm:
-        raise UsageProblem(
-            "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
-        )
-    if not command and (train or check or inputs):
-        raise UsageProblem("there are inputs, but no program", remedy="name it after --")
-    if inputs and (train or check):
-        raise UsageProblem("--inputs has all inputs", remedy="leave out --train and --check")
-    if confirm and not confirm.is_file():
-        raise UsageProblem(f"there is no plan {confirm}", remedy="name one that 'malloom optimize' has kept")
 
 
 def wanted_inputs(

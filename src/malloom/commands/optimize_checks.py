@@ -1,6 +1,8 @@
 """What `malloom optimize` refuses before anything runs."""
 
+import math
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,43 @@ def require_two_places(place: Path, best_plan: Path) -> None:
         raise UsageProblem(
             f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
         )
+
+
+def require_no_leftovers(
+    command: list[str] | None,
+    train: list[str] | None,
+    check: list[str] | None,
+    inputs: Path | None,
+    confirm: Path | None,
+) -> None:
+    """Raises UsageProblem where options do not go together."""
+    if not command and not confirm:
+        raise UsageProblem(
+            "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
+        )
+    if not command and (train or check or inputs):
+        raise UsageProblem("there are inputs, but no program", remedy="name it after --")
+    if inputs and (train or check):
+        raise UsageProblem("--inputs has all inputs", remedy="leave out --train and --check")
+    if confirm and not confirm.is_file():
+        raise UsageProblem(f"there is no plan {confirm}", remedy="name one that 'malloom optimize' has kept")
+
+
+def check_numbers(**given: float) -> None:
+    """Raises UsageProblem for what is no number of seconds, or no ratio."""
+    for name, value in given.items():
+        if not math.isfinite(value):
+            raise UsageProblem(f"--{name.replace('_', '-')} must be a number", remedy=f"it is {value}")
+
+
+def check_confirmed(asked: Mapping[str, object]) -> None:
+    """Raises UsageProblem for options that mean nothing where a plan is measured again."""
+    for name, value in asked.items():
+        if value:
+            raise UsageProblem(
+                f"--{name.replace('_', '-')} does not go with --confirm",
+                remedy="leave it out: what the plan was kept for is in its record",
+            )
 
 
 def check_names(accesses: str | None, strategy: str | None) -> None:

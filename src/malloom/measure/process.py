@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -113,6 +113,12 @@ def run_measured(command: Command, ready: int = 0) -> Run:
     return replace(run, wall_time=loaded.seconds, measures={**run.measures, **loaded.figures})
 
 
+def good_statuses(command: Command) -> tuple[int, ...]:
+    """Those of wait(2) with which it works: a server need not take care of the signal by which it is asked to
+    end."""
+    return (0,) if command.client is None else (0, int(signal.SIGTERM))
+
+
 def last_words(run: Run) -> str:
     """The last line that a run wrote to standard error."""
     return last_line(run.errors.decode(errors="replace"))
@@ -140,7 +146,8 @@ def run_in_time(
     """Runs a launcher of the command to its end, in a session of its own, and something beside it; its exit
     status.
 
-    Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes.
+    Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes; so does
+    the end of a server, whose workers would else have what the next run needs.
     """
     with subprocess.Popen(launcher, start_new_session=True, **options) as process:
         try:
@@ -154,8 +161,9 @@ def run_in_time(
                 remedy=remedy,
             ) from None
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+            if process.poll() is None or command.client is not None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True)

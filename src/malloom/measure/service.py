@@ -23,7 +23,7 @@ PAUSE = 0.02
 """Seconds between two looks at whether it listens."""
 LISTENING_TCP, LISTENING_UNIX = "0A", 0x10000
 """How /proc/net shows sockets that listen: a state, and a flag."""
-NUMBER = r"(\d+(?:\.\d+)?)"
+NUMBER = r"(\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 LATENCIES = (
     (re.compile(rf"requests per second, p50={NUMBER} msec"), ("p50 latency",)),
     (
@@ -69,9 +69,7 @@ def load(server: subprocess.Popen[bytes], client: Client, limit: float) -> Load:
     _await_ready(server, client)
     began = time.monotonic()
     try:
-        done = subprocess.run(
-            client.arguments, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit, check=False
-        )
+        done = _run(client.arguments, limit)
     except subprocess.TimeoutExpired:
         raise LoadFailed(f"the client did not end within {limit:.0f} s") from None
     except OSError as error:
@@ -82,6 +80,24 @@ def load(server: subprocess.Popen[bytes], client: Client, limit: float) -> Load:
         raise LoadFailed(f"the client ended with exit status {done.returncode}: {words or 'it says nothing'}")
     _stop(server, listening)
     return Load(seconds, figures_in(done.stdout.decode(errors="replace")))
+
+
+def _run(arguments: Sequence[str], limit: float) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command to its end, and ends what it has started with it. Raises OSError where it cannot be
+    started, and TimeoutExpired."""
+    with subprocess.Popen(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=limit)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
 
 def figures_in(text: str) -> dict[str, float]:
@@ -111,13 +127,19 @@ def _listening(server: subprocess.Popen[bytes]) -> int:
 
 
 def _await_ready(server: subprocess.Popen[bytes], client: Client) -> None:
+    """Asks until the answer is yes; an answer that does not come is none."""
     give_up = time.monotonic() + STARTING
     while client.ready:
-        with suppress(OSError):
-            done = subprocess.run(client.ready, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-            if done.returncode == 0:
+        try:
+            if _run(client.ready, max(give_up - time.monotonic(), PAUSE)).returncode == 0:
                 return
-        if time.monotonic() >= give_up or server.poll() is not None:
+        except subprocess.TimeoutExpired:
+            pass
+        except OSError as error:
+            raise LoadFailed(f"cannot run {client.ready[0]}: {error.strerror}") from None
+        if server.poll() is not None:
+            raise LoadFailed("the server ended before it was ready")
+        if time.monotonic() >= give_up:
             raise LoadFailed(f"the server was not ready within {STARTING:.0f} s, as {client.ready[0]} says")
         time.sleep(PAUSE)
 

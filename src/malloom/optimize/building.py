@@ -249,15 +249,27 @@ def check_build(command: str, program: str) -> None:
 
 @contextmanager
 def put_back(program: Path, folder: Path) -> Iterator[None]:
-    """Has the program as it was at its place again after the block, whatever happens in it."""
-    saved = folder / "as it is"
+    """Has the program as it was at its place again after the block, whatever happens in it: it waits beside
+    that, as a full disk has no room for it to come back. A build that removes the folder has a copy."""
+    saved, beside = folder / "as it is", program.with_name(f".malloom-{os.getpid()}")
     shutil.copy2(program, saved)
+    _link(program, beside)
     try:
         yield
     finally:
-        beside = program.with_name(f".malloom-{os.getpid()}")
-        shutil.copy2(saved, beside)
+        if not beside.exists():
+            program.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(saved, beside)
         beside.replace(program)
+
+
+def _link(program: Path, beside: Path) -> None:
+    """Where the file system has no second names, or not for others' files, a copy."""
+    beside.unlink(missing_ok=True)
+    try:
+        os.link(program, beside)
+    except OSError:
+        shutil.copy2(program, beside)
 
 
 def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds:

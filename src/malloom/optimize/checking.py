@@ -8,7 +8,7 @@ import numpy as np
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Budget, Progress, Race, Rounds
 from malloom.measure.interval import Interval, Verdict, fewest_pairs, median_of, together
-from malloom.measure.process import Command
+from malloom.measure.process import Command, Run
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import Limit
 from malloom.optimize.training import AS_IT_IS, Row, command_of
@@ -79,16 +79,28 @@ class Judged:
         every run's client printed. Of another program there are none."""
         if not self.is_served:
             return ()
-        runs = [run for rounds in self.rounds.values() for each in rounds.runs.values() for run in each]
-        figures = (
-            [name for name in runs[0].measures if all(name in run.measures for run in runs)] if runs else []
-        )
-        return ("wall_time", *figures)
+        return ("wall_time", *common_figures(self._runs))
+
+    @property
+    def figures_of_some(self) -> tuple[str, ...]:
+        """What only some of the runs' clients printed, so that nothing can be said of it."""
+        there = dict.fromkeys(name for run in self._runs for name in run.measures) if self.is_served else {}
+        return tuple(name for name in there if name not in common_figures(self._runs))
+
+    @property
+    def _runs(self) -> list[Run]:
+        return [run for rounds in self.rounds.values() for each in rounds.runs.values() for run in each]
 
     @property
     def pairs(self) -> int:
         """Rounds of the input that has fewest."""
         return min(map(len, self.rounds.values()), default=0)
+
+
+def common_figures(runs: Sequence[Run]) -> tuple[str, ...]:
+    """What every run reported, by name."""
+    first = runs[0].measures if runs else ()
+    return tuple(name for name in first if all(name in run.measures for run in runs))
 
 
 def judge(

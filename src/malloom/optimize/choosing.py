@@ -22,7 +22,6 @@ from malloom.optimize.training import Row, Training
 
 T = TypeVar("T", bound=Row)
 
-
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
@@ -299,7 +298,7 @@ class Chooser:
         setting, plan = _first(self._best(best_settings)), _first(self._best(best_plans))
         if setting is None and plan is None:
             setting, plan = _first(self._ranked(best_settings)), _first(self._ranked(best_plans))
-        plan = self._without_vain_places(plan, best_plans)
+        plan = self._without_vain_places(plan)
         choice: Row | None = setting
         if plan and (setting is None or self._is_worth_more(plan, setting)):
             choice = plan
@@ -322,16 +321,17 @@ class Chooser:
         time, beside = (self.training.results[row.name].mean("cpu_time") for row in (best[0], others[0]))
         return time / min(beside, 1.0)
 
-    def _without_vain_places(self, plan: Row | None, plans: Sequence[Row]) -> Row | None:
+    def _without_vain_places(self, plan: Row | None) -> Row | None:
         """The run time's own mimalloc alone, where the plan over it is not worth more."""
-        if not isinstance(plan, Candidate):
+        alone = _first(self._alone())
+        if alone is None or not isinstance(plan, Candidate) or plan.strategy == OWN_MIMALLOC:
             return plan
-        alone = [
-            row for row in self._best(plans) if isinstance(row, Candidate) and row.strategy == OWN_MIMALLOC
-        ]
-        if not alone or plan.strategy == OWN_MIMALLOC:
-            return plan
-        return plan if self._is_worth_more(plan, alone[0]) else alone[0]
+        return plan if self._is_worth_more(plan, alone) else alone
+
+    def _alone(self) -> list[Candidate]:
+        """The run time's own mimalloc, best first."""
+        plans = [row for row in self.rows if isinstance(row, Candidate)]
+        return self._best([row for row in plans if row.strategy == OWN_MIMALLOC])
 
     def _narrow(
         self, settings: Sequence[AllocatorRow], plans: Sequence[Row]
@@ -339,8 +339,7 @@ class Chooser:
         """Rounds of all that were not told from the best of their kind, while there are more than FINALISTS
         of these, and a third of the time is not used up."""
         close, close_plans = self._close(settings), self._close(plans)
-        left = self.seconds / 3
-        anew = True
+        left, anew = self.seconds / 3, True
         while max(len(close), len(close_plans)) > FINALISTS:
             names = [row.name for row in (*close, *close_plans)]
             left -= FEWEST_ROUNDS * len(names) * self._one_round
@@ -359,6 +358,7 @@ class Chooser:
     ) -> tuple[list[AllocatorRow], list[Row]]:
         """The best few by what is known, after new runs of all of them together."""
         best_settings, best_plans = self._best(settings)[:FINALISTS], self._best(plans)[:FINALISTS]
+        best_plans += [row for row in self._alone()[:1] if best_plans and row not in best_plans]
         if not best_settings and not best_plans:
             best_settings = self._best(settings, limited=False)[:1]
             best_plans = self._best(plans, limited=False)[:1]

@@ -1,24 +1,27 @@
 """A kept plan measured again, on another day: its record grows by what was found."""
 
-import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from malloom.errors import CommandError
 from malloom.launch.program import open_program
-from malloom.layout.plan_header import check_plan
+from malloom.layout.plan_header import PlanHeader, check_plan
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure import variants
-from malloom.measure.process import Command, run_measured, time_limit
+from malloom.measure.interleaved import describe_status
+from malloom.measure.process import Command, good_statuses, run_measured, time_limit
 from malloom.optimize.checking import Judged, judge
 from malloom.optimize.inputs import Inputs
-from malloom.optimize.keeping import measurement, recorded_inputs, tells_inputs
+from malloom.optimize.keeping import measurement, recorded_inputs, tells_inputs, wants_standard_input
 from malloom.optimize.options import Options, Watcher
 from malloom.printable import printable
+
+OF_THE_RECORD = ("file_bytes", "record_offset", "record_bytes", "body_checksum", "header_checksum")
+"""Fields of a plan's header that change with its record."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,9 @@ def confirm(
     run.
     """
     watcher.steps = 2
-    check_plan(plan)
+    header = PlanHeader.of(check_plan(plan))
     record = read_record(plan)
-    earlier = record.get("measured", [])
-    if not isinstance(earlier, list):
+    if not isinstance(record.get("measured", []), list):
         raise CommandError(f"{plan}: is damaged: its record's results are no list")
     if inputs is None:
         if not tells_inputs(record):
@@ -61,12 +63,37 @@ def confirm(
     commands = {each.text: _limited(inputs.command(each), options) for each in inputs.judged}
     judged = Judged()
     watcher.step("judging", f"measuring {plan}, up to {options.budget.seconds:.0f} s")
-    judge(judged, commands, [row], options.budget, watcher.run, options.compare_output)
+    # What a server writes has times and numbers in it.
+    compares = options.compare_output and inputs.client is None
+    judge(judged, commands, [row], options.budget, watcher.run, compares)
     if not judged.has(row.name):
         raise CommandError(f"the program does not run as it should with {plan} ({judged.left[row.name]})")
     found = measurement(judged, row.name)
-    write_with_record(plan, plan, {**record, "measured": [*earlier, found]})
+    _add(plan, header, record, found)
     return found
+
+
+def wants_input(plan: Path) -> bool:
+    """Whether the plan's own inputs need standard input. Raises CommandError where the plan is not good."""
+    check_plan(plan)
+    record = read_record(plan)
+    return tells_inputs(record) and wants_standard_input(record)
+
+
+def _add(plan: Path, header: PlanHeader, record: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    """Adds to the record of the very plan that was measured, which may have grown meanwhile. Raises
+    CommandError where another is there."""
+    now = PlanHeader.of(check_plan(plan))
+    there = read_record(plan)
+    is_same = _without(header.fields, OF_THE_RECORD) == _without(now.fields, OF_THE_RECORD)
+    if not is_same or _without(there, ("measured",)) != _without(record, ("measured",)):
+        raise CommandError(f"{plan} is another plan than the one that was measured: nothing is added to it")
+    earlier = there.get("measured", [])
+    write_with_record(plan, plan, {**there, "measured": [*earlier, found]})
+
+
+def _without(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if name not in names}
 
 
 def _show(plan: Path, inputs: Inputs) -> None:
@@ -78,7 +105,6 @@ def _show(plan: Path, inputs: Inputs) -> None:
 def _limited(command: Command, options: Options) -> Command:
     """With the time that a run may take by the first one."""
     run = run_measured(command.limited(options.timeout))
-    if options.demand_success and run.status != 0:
-        status = os.waitstatus_to_exitcode(run.status)
-        raise CommandError(f"the program fails as it is, with exit status {status}")
+    if options.demand_success and run.status not in good_statuses(command):
+        raise CommandError(f"the program fails as it is, with {describe_status(run.status)}")
     return command.limited(time_limit(run))

@@ -10,6 +10,7 @@ from malloom.measure.interval import Interval
 from malloom.measure.process import METRICS, Run
 from malloom.optimize.after_pause import PAUSE
 from malloom.optimize.candidates import Candidate
+from malloom.optimize.checking import common_figures
 from malloom.optimize.keeping import interval_as_data
 from malloom.optimize.learning import contents_of
 from malloom.optimize.settings import AllocatorRow
@@ -31,6 +32,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     interval = verdict_interval(outcome)
     return {
         "program": list(outcome.inputs.program),
+        "command": outcome.inputs.arguments(outcome.inputs.judged[0]),
         "client": list(outcome.inputs.client.arguments) if outcome.inputs.client else None,
         "train": [each.text for each in outcome.inputs.train],
         "check": [each.text for each in outcome.inputs.check],
@@ -114,10 +116,14 @@ def _rows(outcome: Outcome) -> list[dict[str, Any]]:
     training = outcome.training
     if training is None:
         return []
-    return [_row(row, training.results.get(row.name), training.left.get(row.name)) for row in outcome.rows]
+    is_served = outcome.inputs.client is not None
+    return [
+        _row(row, training.results.get(row.name), training.left.get(row.name), is_served)
+        for row in outcome.rows
+    ]
 
 
-def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, Any]:
+def _row(row: Row, measured: Measured | None, problem: str | None, is_served: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": row.name,
         "kind": row.kind,
@@ -129,8 +135,9 @@ def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, 
     if measured:
         data["train"] = {metric: measured.mean(metric) for metric in METRICS}
         data["inputs"] = [
-            {"input": given, "runs": raw(runs), "as_it_is": raw(measured.beside[given])}
+            {"input": given, "runs": raw(runs, more), "as_it_is": raw(measured.beside[given], more)}
             for given, runs in measured.runs.items()
+            for more in [common_figures([*runs, *measured.beside[given]]) if is_served else ()]
         ]
     return data
 
@@ -138,22 +145,24 @@ def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, 
 def _checks(outcome: Outcome) -> list[dict[str, Any]]:
     """Every judged row on every input: intervals by metric, of CPU time that with Holm's correction too."""
     judged = outcome.judged
+    more = [metric for metric in judged.for_clients() if metric not in METRICS]
+    metrics = (*METRICS, *more)
     return [
         {
             "input": given,
             "row": name,
-            **{metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric)) for metric in METRICS},
+            **{metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric)) for metric in metrics},
             "corrected": interval_as_data(judged.corrected(name)[given]) if judged.has(name) else None,
-            "runs": raw(judged.rounds[given].runs[name]),
-            "as_it_is": raw(judged.rounds[given].runs[AS_IT_IS]),
+            "runs": raw(judged.rounds[given].runs[name], more),
+            "as_it_is": raw(judged.rounds[given].runs[AS_IT_IS], more),
         }
         for name, given in judged.measured()
     ]
 
 
-def raw(runs: Sequence[Run]) -> dict[str, list[float]]:
-    """What each run used, by metric."""
-    return {metric: [run.metric(metric) for run in runs] for metric in METRICS}
+def raw(runs: Sequence[Run], more: Sequence[str] = ()) -> dict[str, list[float]]:
+    """What each run used, by metric; of a server what its clients saw, too."""
+    return {metric: [run.metric(metric) for run in runs] for metric in (*METRICS, *more)}
 
 
 def medians(outcome: Outcome, name: str) -> Mapping[str, float]:

@@ -143,9 +143,19 @@ def tells_inputs(record: Mapping[str, Any]) -> bool:
     return are_inputs and any(kinds) and is_program and are_clients
 
 
+def wants_standard_input(record: Mapping[str, Any]) -> bool:
+    """Whether inputs of a record that tells them had what malloom's own standard input had; of records that
+    do not say so, whether they may have had."""
+    return any(_had_standard_input(each) for kind in ("train", "check") for each in record[kind])
+
+
+def _had_standard_input(told: Mapping[str, Any]) -> bool:
+    return bool(told.get("copied", told["stdin"] is None))
+
+
 def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
-    """The command and the inputs of a record that tells them; those that had no file for standard input have
-    this one. Raises CommandError where a file is gone."""
+    """The command and the inputs of a record that tells them; those that had malloom's own standard input
+    have this one. Raises CommandError where there is none, or a file is gone."""
     command = shlex.join(record["program"])
     train, check = (
         tuple(_input(each, command, stdin) for each in record[kind]) for kind in ("train", "check")
@@ -157,21 +167,33 @@ def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
 
 def _told(given: Input) -> dict[str, Any]:
     stdin = given.stdin if given.stdin and not given.is_copy else None
-    return {"arguments": list(given.words), "stdin": str(stdin.resolve()) if stdin else None}
+    copied = given.stdin is not None and given.is_copy
+    return {
+        "arguments": list(given.words),
+        "stdin": str(stdin.resolve()) if stdin else None,
+        "copied": copied,
+    }
 
 
 def _input(told: Mapping[str, Any], command: str, stdin: Path | None) -> Input:
     file = told["stdin"]
     if file and not (os.access(file, os.R_OK) and Path(file).is_file()):
         raise CommandError(f"there is no file {file} for standard input", remedy="give the inputs after --")
+    if stdin is None and told.get("copied"):
+        raise CommandError(
+            "the plan was judged with something on standard input, and there is nothing now",
+            remedy="give it again, as with < FILE",
+        )
+    had = stdin if _had_standard_input(told) else None
     shown = [*map(shlex.quote, told["arguments"]), *([f"@{file}"] if file else [])]
-    return Input(" ".join(shown) or command, tuple(told["arguments"]), Path(file) if file else stdin)
+    return Input(" ".join(shown) or command, tuple(told["arguments"]), Path(file) if file else had)
 
 
 def _is_input(told: object) -> bool:
     if not isinstance(told, dict) or "stdin" not in told:
         return False
-    return _are_words(told.get("arguments")) and (told["stdin"] is None or _are_words([told["stdin"]]))
+    are_words = _are_words(told.get("arguments")) and (told["stdin"] is None or _are_words([told["stdin"]]))
+    return are_words and isinstance(told.get("copied", False), bool)
 
 
 def _are_words(told: object) -> bool:

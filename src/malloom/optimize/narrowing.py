@@ -1,5 +1,6 @@
 """Which of many rows stay in the race: those that pairs have not told from the best."""
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -25,16 +26,19 @@ def contenders(training: Training, rows: Sequence[T], metrics: Sequence[str], fe
 
 
 def together_by_round(training: Training, name: str, other: str, metrics: Sequence[str]) -> list[float]:
-    """One row against another, a ratio for each round: the mean of the log ratios of all inputs."""
-    one, two = training.results[name].runs, training.results[other].runs
+    """One row against another, a ratio for each round: the mean of the log ratios of all inputs. Each is held
+    against the program as it is beside it: rows of one race have the same runs there, those of two have not,
+    and the machine may have been slower in one."""
+    one, two = training.results[name], training.results[other]
     logs = [
         [
-            np.log(a.metric(metric)) - np.log(b.metric(metric))
-            for a, b in zip(one[each], two[each], strict=False)
+            math.log(a.metric(metric) / its.metric(metric)) - math.log(b.metric(metric) / own.metric(metric))
+            for a, its, b, own in zip(*runs, strict=False)
         ]
-        for each in one
+        for each in one.runs
         for metric in metrics
-        if all(run.metric(metric) for run in (*one[each], *two[each]))
+        for runs in [(one.runs[each], one.beside[each], two.runs[each], two.beside[each])]
+        if all(run.metric(metric) for some in runs for run in some)
     ]
     rounds = min(map(len, logs), default=0)
     return [float(np.exp(np.mean([log[place] for log in logs]))) for place in range(rounds)]

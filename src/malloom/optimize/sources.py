@@ -238,7 +238,9 @@ def _made(
             made[name] = written
         except CommandError as error:
             problems[name] = str(error)
-    return {name: plan for name, plan in made.items() if not places_nothing(plan)}, problems
+    nothing = [name for name, plan in made.items() if places_nothing(plan)]
+    problems |= dict.fromkeys(nothing, "the training inputs agree on nothing")
+    return {name: plan for name, plan in made.items() if name not in problems}, problems
 
 
 def leading_alike(recordings: Sequence[RecordedProfile], name: str, plans: list[Path]) -> list[Path]:

@@ -1,7 +1,5 @@
 """The main job: learn from a program, race settings and plans on training inputs, judge on others."""
 
-import os
-import signal
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from malloom.errors import CommandError, UsageProblem
+from malloom.launch.program import find_program
 from malloom.measure.host import host_takes_free_memory
-from malloom.measure.interleaved import describe_status
-from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
+from malloom.measure.process import Command, Run, time_limit
 from malloom.optimize.after_pause import (
     HOST_TAKES_BACK,
     AfterPause,
@@ -23,6 +21,7 @@ from malloom.optimize.after_pause import (
     measure_after_pauses,
     seconds_after_pauses,
 )
+from malloom.optimize.as_it_is import exit_status, plain_runs
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing, without_places
 from malloom.optimize.checking import Judged, judge, why_refused
@@ -122,8 +121,8 @@ def _require_names(inputs: Inputs) -> None:
 
 def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     inputs, options = outcome.inputs, outcome.options
-    plain = _plain_runs(inputs, options, watcher)
-    outcome.exit_status = os.waitstatus_to_exitcode(next(iter(plain.values())).status)
+    plain = plain_runs(inputs, options, watcher)
+    outcome.exit_status = exit_status(inputs, plain)
     settings, candidates = _rows(outcome, plain, folder, watcher)
     outcome.builds = _builds(outcome, plain, folder, watcher)
     outcome.rows = [*settings, *candidates, *outcome.builds.rows]
@@ -216,7 +215,7 @@ def _rows_of_fleet(
     settings, missing = allocator_rows(outcome.options.allocators)
     outcome.sources = Sources(Learned(), ())
     watcher.step("planning", "planning")
-    program = Path(outcome.inputs.command(outcome.inputs.train[0]).arguments[0])
+    program = Path(find_program(outcome.inputs.program[0]))
     candidates, notes = fleet_candidates(fleet, program, folder, watcher.say)
     outcome.notes += [*missing, *notes]
     return settings, candidates
@@ -248,43 +247,6 @@ def _builds(outcome: Outcome, plain: dict[str, Run], folder: Path, watcher: Watc
     return build_all(Builder(options.build, Path(inputs.program[0]), own, watcher.say), record)
 
 
-def _plain_runs(inputs: Inputs, options: Options, watcher: Watcher) -> dict[str, Run]:
-    watcher.step("as it is", "running the program as it is")
-    return {
-        each.text: _plain_run(inputs, each, options) for each in dict.fromkeys((*inputs.train, *inputs.check))
-    }
-
-
-def _plain_run(inputs: Inputs, given: Input, options: Options) -> Run:
-    """The second run of the program as it is; the first warms up, and must print the same."""
-    command = inputs.command(given).limited(options.timeout)
-    on = "" if inputs.is_one and not inputs.check else f" on '{given.text}'"
-    first = run_measured(command)
-    # A server need not take care of the signal by which it is asked to end.
-    if os.WIFSIGNALED(first.status) and not (command.client and os.WTERMSIG(first.status) == signal.SIGTERM):
-        raise CommandError(
-            f"the program dies by {describe_status(first.status)} as it is{on}",
-            remedy="give it arguments and input with which it ends by itself",
-        )
-    if options.demand_success and first.status not in (0, signal.SIGTERM if command.client else 0):
-        said = f": {words}" if (words := last_words(first)) else ""
-        raise CommandError(
-            f"the program fails as it is{on}, with {describe_status(first.status)}{said}",
-            remedy="give it arguments and input with which it works, or give --ignore-status",
-        )
-    second = run_measured(command.limited(min(options.timeout, time_limit(first))))
-    if options.compare_output and (first.output_digest, first.status) != (
-        second.output_digest,
-        second.status,
-    ):
-        raise CommandError(
-            f"the program prints something else each time it runs{on}, so a plan's output cannot be checked "
-            "and none is kept",
-            remedy="fix what makes it differ, or give --ignore-output",
-        )
-    return second
-
-
 def _limited(inputs: Inputs, given: Input, plain: dict[str, Run]) -> Command:
     return inputs.command(given).limited(time_limit(plain[given.text]))
 
@@ -311,6 +273,8 @@ def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watch
     budget = replace(options.budget, seconds=seconds)
     rows, output = [choice.choice], options.compare_output
     judge(outcome.judged, commands, rows, budget, watcher.run, output, choice.rivals)
+    if names := ", ".join(outcome.judged.figures_of_some):
+        outcome.notes.append(f"not every run's client printed {names}: nothing is said of it")
 
 
 def decide(outcome: Outcome) -> None:
@@ -365,8 +329,14 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
         process = outcome.sources.process if outcome.sources else None
         record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal, process)
         _keep(outcome, outcome.kept, record, folder)
-    elif place.exists():
-        outcome.notes.append(f"{place} is the plan of an earlier run; it was neither measured nor replaced")
+    earlier = {"plan": place if outcome.plan is None else None}
+    if outcome.options.build and outcome.choice_file is None:
+        earlier["choice"] = outcome.options.choice
+    for what, file in earlier.items():
+        if file and file.exists():
+            outcome.notes.append(
+                f"{file} is the {what} of an earlier run; it was neither measured nor replaced"
+            )
 
 
 def _keep(outcome: Outcome, row: Row, record: Mapping[str, Any], folder: Path) -> None:
@@ -392,3 +362,5 @@ def _write_best_plan(outcome: Outcome, folder: Path) -> None:
         best = min(plans, key=lambda row: (row.places_nothing, score(goal, results[row.name])))
         keep(best, setting_record(best), folder, place)
         outcome.best_plan = best.name
+    elif place and place.exists():
+        outcome.notes.append(f"{place} is the plan of an earlier run: there was none to take its place")

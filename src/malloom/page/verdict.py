@@ -45,9 +45,9 @@ def commands_of(found: Mapping[str, Any]) -> list[str]:
     plan = found["plan"]
     if not plan:
         return []
-    named, program = shlex.quote(plan), shlex.join(found["program"])
+    named, program = shlex.quote(plan), shlex.join(found["command"])
     return [
         f"malloom run --plan {named} -- {program}",
         f"malloom deploy {named} -o deployed",
-        f"malloom optimize --confirm {named} -- {program}",
+        f"malloom optimize --confirm {named}",
     ]

@@ -14,7 +14,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_header import has_arena, has_groups, has_pools, has_prefetches, places_nothing
 from malloom.layout.plan_record import PlanSetting
 from malloom.measure import stages
-from malloom.measure.plan_setting import setting_of
+from malloom.measure.plan_setting import setting_of, wants_pools
 from malloom.measure.process import Command
 from malloom.measure.variants import POOLS, pooled, with_plan
 from malloom.optimize.candidates import Candidate
@@ -50,7 +50,7 @@ class Choice:
             return (NOTHING,)
         found = {
             LAYOUT: has_arena(self.plan) or has_groups(self.plan),
-            POOLED: has_pools(self.plan),
+            POOLED: has_pools(self.plan) or wants_pools(self.plan),
             PREFETCHES: has_prefetches(self.plan),
         }
         return tuple(kind for kind, there in found.items() if there) or (SETTING,)
@@ -109,9 +109,10 @@ def _row_of(plan: Path, rows: Sequence[AllocatorRow]) -> Row:
     """A kept plan as the race had it."""
     setting = setting_of(plan)
     under = _row_with(setting, rows) if setting else None
-    if places_nothing(plan) and under:
+    in_pools = wants_pools(plan)
+    if places_nothing(plan) and under and not in_pools:
         return under
-    return Candidate("kept", plan, over=under.setting if under else None)
+    return Candidate("kept", plan, over=under.setting if under else None, small_in_pools=in_pools)
 
 
 def _row_with(setting: PlanSetting, rows: Sequence[AllocatorRow]) -> AllocatorRow:
