@@ -59,11 +59,22 @@ template <class FromFallback, class FromHeap, class Slow,
                          [key](size_t wanted) { return create_slow(wanted, key); });
 }
 
-inline void* allocate_zeroed(size_t count, size_t size, uintptr_t key) {
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
+void* allocate_zeroed(size_t count, size_t size, uintptr_t key) {
     size_t bytes = 0;
-    return !__builtin_mul_overflow(count, size, &bytes)
-               ? or_out_of_memory(process_heap().allocate_zeroed(bytes, caller_of(key)))
-               : out_of_memory();
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        return out_of_memory();
+    }
+    Heap& heap = process_heap();
+    if constexpr (has_fast_paths) {
+        if (void* object = heap.allocate_pooled(bytes, key)) {
+            return memset(object, 0, bytes);
+        }
+        if (heap.is_fallbacks(key)) {
+            return malloom_mimalloc_allocate_zeroed(1, bytes);
+        }
+    }
+    return or_out_of_memory(heap.allocate_zeroed(bytes, caller_of(key)));
 }
 inline void* reallocate(void* object, size_t bytes, uintptr_t key) {
     if (object == nullptr) {
