@@ -142,14 +142,8 @@ void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* 
     }
 }
 
-// What no pool can have is none: a plan may say anything.
-static uint32_t pool_bytes_of(const PlanContext* planned) {
-    const uint32_t bytes = planned != nullptr ? planned->pool_bytes : no_pool;
-    return bytes <= formats::plan::largest_pooled || bytes == deeper_pools ? bytes : no_pool;
-}
-
 void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth) {
-    const uint32_t pool_bytes = pool_bytes_of(planned);
+    const uint32_t pool_bytes = planned != nullptr ? heaps::PlanFile::pool_bytes(*planned) : no_pool;
     if (is_recursion(site)) {
         return;
     }

@@ -119,6 +119,21 @@ static void mappings(void) {
     printf("%zu\n", use(3000, 10 * mebibyte, &list));
 }
 
+// Whether objects become smaller once nothing is left.
+static void shrinking(void) {
+    enum { count = 4 };
+    const size_t sizes[count] = {3000, 40000, 200000, 10 * mebibyte};
+    char* objects[count];
+    for (int i = 0; i < count; ++i) objects[i] = memset(malloc(sizes[i]), 1, sizes[i]);
+    limit(RLIMIT_AS, of_status("VmSize:") + 8 * mebibyte);
+    void* list = NULL;
+    for (size_t bytes = 4096; bytes >= 16; bytes /= 2) use(bytes, (size_t)1 << 30, &list);
+    for (int i = 0; i < count; ++i) {
+        char* smaller = realloc(objects[i], 100);
+        printf("%d\n", smaller != NULL && smaller[99] == 1);
+    }
+}
+
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
     if (strcmp(name, "address-space") == 0) {
@@ -132,6 +147,8 @@ int main(int count, char** arguments) {
         printf("%zu\n", use(100, 20 * mebibyte, &list));
     } else if (strcmp(name, "mappings") == 0) {
         mappings();
+    } else if (strcmp(name, "shrinking") == 0) {
+        shrinking();
     } else if (strcmp(name, "locked") == 0) {
         locked();
     } else {

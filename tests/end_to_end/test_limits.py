@@ -61,7 +61,7 @@ def numbers(program: Path, case: str, environment: dict[str, str], data: int | N
     return [int(line) for line in done.stdout.split()]
 
 
-CASES = ("address-space", "address-space-used-up", "data-used-up", "mappings")
+CASES = ("address-space", "address-space-used-up", "data-used-up", "mappings", "shrinking")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ CASES = ("address-space", "address-space-used-up", "data-used-up", "mappings")
     some(
         *[("address-space-used-up", way) for way in WAYS],
         *[("address-space", "pools"), ("data-used-up", "bins"), ("data-used-up", "pools")],
-        *[("mappings", "pages"), ("mappings", "plan")],
+        *[("mappings", "pages"), ("mappings", "plan"), ("shrinking", "fallback"), ("shrinking", "pools")],
         of=itertools.product(CASES, WAYS),
     ),
 )

@@ -167,13 +167,57 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     record = read_record(plan)
     assert [list(each["inputs"]) for each in record["measured"]] == [["3000"], ["2000"]]
     # Of a program that read what was piped, the pipe is gone, and is given anew.
-    piped = {"program": [str(cells)], "train": [{"arguments": [], "stdin": None}], "measured": []}
+    given = {"arguments": [], "stdin": None, "copied": True}
+    piped = {"program": [str(cells)], "train": [given], "measured": []}
     write_with_record(plan, plan, {**record, **piped})
-    assert "exit status 2" in refusal(malloom("optimize", "--confirm", plan, *options))
+    with Path("/dev/null").open() as nothing:
+        refused = refusal(malloom("optimize", "--confirm", plan, *options, stdin=nothing))
+    assert "the plan was judged with something on standard input, and there is nothing now" in refused
     (tmp_path / "number").write_text("2000")
     with (tmp_path / "number").open() as number:
         done = malloom("optimize", "--confirm", plan, *options, stdin=number)
     assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == [str(cells)], done.stderr
+
+
+def test_what_stands_on_standard_input_stays_there_where_the_inputs_had_none(  # type: ignore[no-untyped-def]
+    malloom, cells: Path, tmp_path: Path
+) -> None:
+    plan, list_of_plans = tmp_path / "kept.plan", tmp_path / "list"
+    kept_setting(plan, "", {}, cells)
+    record = read_record(plan)
+    write_with_record(plan, plan, {**record, "train": [{**record["train"][0], "copied": False}]})
+    list_of_plans.write_text("another line\n")
+    with list_of_plans.open() as lines:
+        done = malloom("optimize", "--confirm", plan, "--runs", "6", "--seconds", "0", stdin=lines)
+        assert done.returncode == 0 and lines.read() == "another line\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["-o", "other.plan"],
+        ["--best-plan", "other.plan"],
+        ["--strategy", "pools"],
+        ["--accesses", "none"],
+        ["--goal", "memory"],
+        ["--most-memory", "2"],
+    ],
+)
+def test_what_means_nothing_where_a_plan_is_confirmed_is_refused(  # type: ignore[no-untyped-def]
+    malloom, cells: Path, tmp_path: Path, option: list[str]
+) -> None:
+    plan = tmp_path / "kept.plan"
+    kept_setting(plan, "", {}, cells)
+    done = malloom("optimize", "--confirm", plan, *option)
+    assert done.returncode == 2 and "does not go with --confirm" in refusal(done)
+
+
+@pytest.mark.parametrize("option", ["--seconds", "--timeout", "--most-memory"])
+@pytest.mark.parametrize("value", ["inf", "nan"])
+def test_seconds_and_ratios_are_numbers(malloom, option: str, value: str) -> None:  # type: ignore[no-untyped-def]
+    done = malloom("optimize", option, value, "--", "true")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert f"{option} must be " in done.stderr
 
 
 @pytest.mark.parametrize(

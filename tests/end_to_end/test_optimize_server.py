@@ -35,6 +35,19 @@ def test_a_server_gets_a_verdict_of_its_own_time(
     assert any(row["name"].startswith("pools") and "train" in row for row in found["rows"])
 
 
+def test_plans_are_of_the_server_that_a_script_starts(
+    malloom: Callable[..., Finished], server: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "start"
+    script.write_text(f"#!/bin/sh\n{server}\ntrue\n")
+    script.chmod(0o755)
+    client = f"redis-benchmark -s {tmp_path}/socket -q -P 8 -t set -n 3000"
+    few = ("--seconds", "0", "--runs", "6", "--strategy", "pools", "--accesses", "none")
+    done = malloom("optimize", "--json", *few, "--serve", str(script), "--client", client)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["processes"] == ["redis-check-rdb"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -257,6 +257,11 @@ bool PlanFile::is_sound(const PlanPrefetch& prefetch) {
            (is_direct || has_target);
 }
 
+uint32_t PlanFile::pool_bytes(const PlanContext& context) {
+    const uint32_t bytes = context.pool_bytes;
+    return bytes <= largest_pooled || bytes == deeper_pools ? bytes : no_pool;
+}
+
 bool PlanFile::matches_by_sequence() const {
     return header_->matching == static_cast<uint32_t>(Matching::sequence);
 }

@@ -40,6 +40,9 @@ class PlanFile {
     /// Whether the entry says something that can be done; where its load is stays to be checked.
     static bool is_sound(const formats::plan::PlanPrefetch& prefetch);
 
+    /// Its pool_bytes; no_pool where no pool can have them.
+    static uint32_t pool_bytes(const formats::plan::PlanContext& context);
+
     /// Whether slots are read as they are needed, so that pages of them may be given back behind that.
     bool fetches_slots() const { return __atomic_load_n(&fetches_slots_, __ATOMIC_RELAXED); }
     /// Reads those from `first` up to `end`, both of slots(). False where that cannot be done any more: then

@@ -16,16 +16,15 @@ from malloom.commands.optimize_checks import (
     check_fleet,
     check_names,
     check_numbers,
+    check_places,
     check_words,
     client_of,
     program_of,
     require_no_leftovers,
-    require_two_places,
 )
 from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
 from malloom.optimize.standard_input import repeatable_input
-from malloom.output_file import check_output, check_replaced
 
 if TYPE_CHECKING:
     from malloom.measure.service import Client
@@ -217,21 +216,11 @@ def optimize(
     check_names(accesses, strategy)
     check_numbers(seconds=seconds, timeout=timeout, most_memory=most_memory)
     if confirm:
-        another: dict[str, object] = {"output": output, "best_plan": best_plan, "strategy": strategy}
-        another |= {
-            "accesses": accesses,
-            "goal": goal != Goal.time,
-            "most_memory": most_memory != MOST_MEMORY,
-        }
-        check_confirmed({**another, "client": loads and not command})
+        others = (output, best_plan, strategy, accesses, goal != Goal.time, most_memory != MOST_MEMORY)
+        check_confirmed(*others, loads and not command)
     require_no_leftovers(command, train, check, inputs, confirm)
     place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
-    check_output(place)
-    check_replaced(place, "plan")
-    if best_plan:
-        check_output(best_plan)
-        check_replaced(best_plan, "plan")
-        require_two_places(place, best_plan)
+    check_places(place, best_plan)
     if page is not None:
         from malloom.commands.optimize_page import check_page  # noqa: PLC0415  (few pay for it)
 

@@ -2,13 +2,12 @@
 
 import math
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malloom.errors import UsageProblem
 from malloom.optimize.goal import Goal
-from malloom.output_file import check_replaced, is_kind
+from malloom.output_file import check_output, check_replaced, is_kind
 
 if TYPE_CHECKING:
     from malloom.measure.service import Client
@@ -58,9 +57,14 @@ def check_choice(place: Path) -> None:
     check_replaced(place.with_suffix(".fields"), "table of fields")
 
 
-def require_two_places(place: Path, best_plan: Path) -> None:
-    """Raises UsageProblem where the best plan of the race would replace the one that is kept."""
-    if place.resolve() == best_plan.resolve():
+def check_places(place: Path, best_plan: Path | None) -> None:
+    """Raises UsageProblem where plans cannot be written there, or something else would be replaced: the best
+    plan of the race must not take the place of the one that is kept."""
+    for plan in (place, best_plan):
+        if plan is not None:
+            check_output(plan)
+            check_replaced(plan, "plan")
+    if best_plan is not None and place.resolve() == best_plan.resolve():
         raise UsageProblem(
             f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
         )
@@ -93,12 +97,16 @@ def check_numbers(**given: float) -> None:
             raise UsageProblem(f"--{name.replace('_', '-')} must be a number", remedy=f"it is {value}")
 
 
-def check_confirmed(asked: Mapping[str, object]) -> None:
-    """Raises UsageProblem for options that mean nothing where a plan is measured again."""
-    for name, value in asked.items():
+NOT_CONFIRMED = ("output", "best-plan", "strategy", "accesses", "goal", "most-memory", "client")
+"""Options that mean nothing where a plan is measured again."""
+
+
+def check_confirmed(*asked: object) -> None:
+    """Raises UsageProblem where one of NOT_CONFIRMED, in that order, is asked for."""
+    for name, value in zip(NOT_CONFIRMED, asked, strict=True):
         if value:
             raise UsageProblem(
-                f"--{name.replace('_', '-')} does not go with --confirm",
+                f"--{name} does not go with --confirm",
                 remedy="leave it out: what the plan was kept for is in its record",
             )
 

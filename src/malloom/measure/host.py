@@ -37,7 +37,8 @@ def machine_facts() -> Host:
         "processor": processor_name(),
         "processors": os.cpu_count() or 1,
         "last_level": shown_last_level(),
-        "system": f"{platform.system()} {platform.release()}",
+        # Without the name that who built the kernel has given it.
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "libc": " ".join(platform.libc_ver()),
         "huge_pages": system_huge_pages(),
     }

@@ -9,6 +9,7 @@ from typing import Any
 from malloom.launch.program import open_program
 from malloom.measure import variants
 from malloom.measure.process import Command, Run, TimeLimitReached, run_measured, time_limit
+from malloom.measure.service import LoadFailed
 
 ENOUGH = 0.5
 """Share of the CPU time of all processes that the executables with plans have together."""
@@ -39,13 +40,11 @@ def described(workers: Sequence[Worker]) -> str:
 
 def workers_of(program: Command, plain: Run) -> tuple[Worker, ...]:
     """The executables that plans are made for, the busiest first; none where that is the program's own alone,
-    or they do not do most of the work. Of a server that is not asked: its workers are what it is."""
-    if program.client is not None:
-        return ()
+    or they do not do most of the work. Of a server they are those that its command has started."""
     counted = program.with_environment(variants.counted())
     try:
         run = run_measured(counted.limited(time_limit(plain)))
-    except TimeLimitReached:
+    except (TimeLimitReached, LoadFailed):
         return ()
     own = open_program(str(program.arguments[0])).binary.resolve().name
     workers = busiest(run.errors, run.cpu_time)

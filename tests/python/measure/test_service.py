@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,34 @@ def test_figures_of_known_clients_are_read() -> None:
         "p99 latency": pytest.approx(1.5),
     }
     assert figures_in("measure nothing 0\nno figures\n") == {}
+    assert figures_in("measure p99 8.5e-05\nmeasure p50 1E+2\n") == {
+        "p99": pytest.approx(8.5e-05),
+        "p50": pytest.approx(100.0),
+    }
+
+
+def test_who_asks_whether_the_server_is_ready_must_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("malloom.measure.service.STARTING", 1.0)
+    with pytest.raises(LoadFailed, match="the server was not ready within 1 s"):
+        run_measured(served(tmp_path, ready="import time; time.sleep(60)"))
+    (tmp_path / "socket").unlink()
+    command = served(tmp_path)
+    assert command.client is not None
+    unknown = replace(command, client=replace(command.client, ready=("/nowhere/ready",)))
+    with pytest.raises(LoadFailed, match="cannot run /nowhere/ready: No such file"):
+        run_measured(unknown)
+
+
+def test_what_server_and_client_have_started_ends_with_them(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    left = f"import subprocess; subprocess.Popen(['sleep', '77', {str(mark)!r}])"
+    client = CLIENT.format(status=0).replace("import socket, sys", f"import socket, sys\n{left}")
+    command = served(tmp_path, client=client)
+    server = [*command.arguments]
+    server[2] = f"{left}\n{server[2]}"
+    assert run_measured(replace(command, arguments=server)).status == 0
+    time.sleep(0.1)
+    there = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(mark).encode() in read(path)]
+    assert there == []

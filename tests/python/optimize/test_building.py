@@ -1,5 +1,7 @@
 """Builds by each policy, made by malloom-cc from a project as its user has it."""
 
+import errno
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +20,7 @@ from malloom.optimize.building import (
     Builds,
     build_all,
     check_build,
+    put_back,
 )
 from malloom.optimize.keeping import keep_choice
 from malloom.optimize.parts import chain_of
@@ -300,3 +303,32 @@ def test_what_cannot_be_built_is_refused(
     script.chmod(0o755)
     with pytest.raises(UsageProblem, match=problem.replace("{", r"\{")):
         check_build(command, program)
+
+
+def test_a_full_disk_does_not_keep_the_program_from_coming_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, folder = tmp_path / "program", tmp_path / "folder"
+    program.write_text("as it was")
+    folder.mkdir()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    with put_back(program, folder):
+        program.unlink()
+        program.write_text("half built")
+        monkeypatch.setattr(shutil, "copy2", refuse)
+    assert program.read_text() == "as it was"
+    assert {path.name for path in tmp_path.iterdir()} == {"program", "folder"}
+
+
+def test_a_build_that_removes_its_folder_has_the_program_back(tmp_path: Path) -> None:
+    program, folder = tmp_path / "made" / "program", tmp_path / "folder"
+    program.parent.mkdir()
+    folder.mkdir()
+    program.write_text("as it was")
+    with put_back(program, folder):
+        shutil.rmtree(program.parent)
+    assert program.read_text() == "as it was"
+    assert [path.name for path in program.parent.iterdir()] == ["program"]

@@ -30,6 +30,14 @@ def test_what_was_behind_in_each_round_goes_and_what_beat_the_best_once_stays() 
     assert stay(found, 1) == ["glibc best", "glibc close"]
 
 
+def test_rows_of_two_races_are_held_against_the_program_beside_each() -> None:
+    found = training(best=[0.80, 0.80, 0.80])
+    # The machine took twice as long for all when this one ran.
+    own = {"one": [run(1.62), run(1.58), run(1.62)]}
+    found.results["glibc later"] = Measured(own, {"one": [run(2.0)] * 3})
+    assert stay(found, 1) == ["glibc best", "glibc later"]
+
+
 def test_so_many_stay_however_far_behind() -> None:
     found = training(best=[0.5] * 3, second=[0.9] * 3, third=[1.0] * 3, equal=[0.5, 0.6, 0.4])
     assert stay(found, 2) == ["glibc best", "glibc second", "glibc equal"]
