@@ -116,6 +116,8 @@ int main(int count, char** arguments) {
     ssize_t length = read_start(program, start, sizeof start - 1);
     if (length > 2 && start[0] == '#' && start[1] == '!') {
         start[strcspn(start, "\n")] = '\0';
+        // The kernel takes no blanks at the end for words.
+        for (char* end = start + strlen(start); end[-1] == ' ' || end[-1] == '\t'; --end) end[-1] = '\0';
         program_arguments = through_interpreter(strdup(start + 2), program, program_arguments);
         program = program_arguments[0];
         length = program == NULL ? -1 : read_start(program, start, sizeof start - 1);

@@ -8,6 +8,7 @@
 #include "record/accesses/recorder_library.h"
 #include "record/accesses/shapes.h"
 #include "record/stream/chunk_writer.h"
+#include "record/stream/process_end.h"
 #include "record/stream/profile_file.h"
 #include "runtime/platform/settings.h"
 
@@ -27,6 +28,17 @@ size_t round_up(size_t bytes) {
 // the objects that they reach say nothing.
 uint64_t share_of_accesses(const char* bound) {
     return bound != nullptr ? strtoull(bound, nullptr, 10) / 4 * 3 : 0;
+}
+
+// In the room that is kept for requests. An end of the thread: that of the process is the recorder's.
+void say_end(uint32_t thread, stream::AppendResult result) {
+    stream::EndPayload payload;
+    payload.text("accesses",
+                 result == stream::AppendResult::limit ? stream::reached_limit : stream::not_written);
+    const stream::ChunkIdentity identity{ChunkKind::end, process_identity(), thread, 0, 0, 1};
+    unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * sizeof payload];
+    const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
+    profile.append(chunk, bytes, sizeof chunk);
 }
 
 }  // namespace
@@ -83,7 +95,9 @@ bool AccessChunks::append(uint32_t thread) {
     const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread,
                                          sequence_++,         first_ticket_,      count};
     const size_t chunk_bytes = stream::make_chunk(identity, payload_, bytes, &compressor_, chunk_);
-    return profile.append(chunk_, chunk_bytes) == stream::AppendResult::written;
+    const stream::AppendResult result = profile.append(chunk_, chunk_bytes);
+    if (result != stream::AppendResult::written) say_end(thread, result);
+    return result == stream::AppendResult::written;
 }
 
 }  // namespace malloom::accesses

@@ -1,5 +1,6 @@
 #include "record/preload/contexts.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "checks/check.h"
@@ -34,14 +35,19 @@ void write_module(const context::Module& module) {
         chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk)));
 }
 
+void make_known(const context::Module& module) {
+    const int saved = errno;
+    const Locked locked(image->contexts_lock);
+    if (!image->module_known[module.index].load(std::memory_order_relaxed)) {
+        write_module(module);
+        image->module_known[module.index].store(true, std::memory_order_release);
+    }
+    errno = saved;
+}
+
 uint32_t known_module(const context::Module* module) {
     if (module == nullptr || module->index >= max_modules) return no_module;
-    if (image->module_known[module->index].load(std::memory_order_acquire)) return module->index;
-    const Locked locked(image->contexts_lock);
-    if (!image->module_known[module->index].load(std::memory_order_relaxed)) {
-        write_module(*module);
-        image->module_known[module->index].store(true, std::memory_order_release);
-    }
+    if (!image->module_known[module->index].load(std::memory_order_acquire)) make_known(*module);
     return module->index;
 }
 

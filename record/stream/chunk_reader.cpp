@@ -202,6 +202,7 @@ ProcessEnd parse_end(const std::vector<unsigned char>& payload) {
     ProcessEnd end;
     for (const auto& [name, value] : parse_properties(payload)) {
         if (name == "reason") end.reason = value;
+        if (name == "accesses") end.accesses = value;
         if (name == "state") end.state = static_cast<ProcessState>(strtoul(value.c_str(), nullptr, 10));
         if (name == "dropped") end.dropped = strtoull(value.c_str(), nullptr, 10);
     }

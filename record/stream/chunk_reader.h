@@ -91,6 +91,7 @@ struct ProcessEnd {
     formats::profile::ProcessState state = formats::profile::ProcessState::recording;
     uint64_t dropped = 0;
     std::string reason;
+    std::string accesses;  ///< why those ended before; empty where they did not
 };
 
 /// Reads the payload of an end chunk; properties that are unknown or malformed are passed over.

@@ -13,9 +13,9 @@ const char* reason_of(ProcessState state) {
         case ProcessState::stopped:
             return "stopped by the program";
         case ProcessState::limit:
-            return "maximum size reached";
+            return reached_limit;
         case ProcessState::failed:
-            return "profile could not be written";
+            return not_written;
         case ProcessState::window_over:
             return "the time to record was over";
         case ProcessState::recording:

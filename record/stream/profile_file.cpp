@@ -113,11 +113,14 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
 void ProfileFile::close_descriptors() {
     uint64_t bytes = 0;
     if (is_profile(descriptor_, &bytes)) close(descriptor_);
-    struct stat status{};
-    if (folder_ >= 0 && fstat(folder_, &status) == 0 && status.st_dev == folder_device_ &&
-        status.st_ino == folder_inode_)
-        close(folder_);
+    if (has_folder()) close(folder_);
     descriptor_ = folder_ = -1;
+}
+
+bool ProfileFile::has_folder() const {
+    struct stat status{};
+    return folder_ >= 0 && fstat(folder_, &status) == 0 && status.st_dev == folder_device_ &&
+           status.st_ino == folder_inode_;
 }
 
 bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
@@ -162,8 +165,8 @@ AppendResult ProfileFile::append_to(int descriptor, uint64_t size, const void* c
 
 template <class Use>
 int ProfileFile::in_folder(Use use) {
-    const int done = use(folder_);
-    if (done >= 0 || (errno != EBADF && errno != ENOTDIR)) return done;
+    // The program may have closed it, and another of its folders may have got the number since.
+    if (has_folder()) return use(folder_);
     const int folder = move_descriptor_high(open_staging_folder(path_));
     const int again = folder < 0 ? -1 : use(folder);
     folder_ = kept_or_closed(folder);

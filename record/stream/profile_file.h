@@ -45,6 +45,9 @@ class ProfileFile {
   private:
     bool is_profile(int descriptor, uint64_t* bytes) const;
     int verified_descriptor(uint64_t& bytes);
+    /// Whether the staging folder's descriptor still is that: the program may have closed it, and another of
+    /// its files may have got the number since.
+    bool has_folder() const;
     AppendResult append_to(int descriptor, uint64_t size, const void* chunk, size_t bytes,
                            uint64_t beyond) const;
     int create_staged(const char* name);

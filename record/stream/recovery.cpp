@@ -12,6 +12,7 @@
 
 #include "record/stream/chunk_reader.h"
 #include "record/stream/chunk_writer.h"
+#include "record/stream/process_end.h"
 #include "record/stream/profile_file.h"
 #include "record/stream/records.h"
 #include "record/stream/stage_files.h"
@@ -93,7 +94,8 @@ class Recoverer {
                 unended.insert(chunk.header.process);
         }
         for (const ChunkView& chunk : reader_.chunks()) {
-            if (static_cast<ChunkKind>(chunk.header.kind) == ChunkKind::end)
+            // Of a thread only its accesses have ended.
+            if (static_cast<ChunkKind>(chunk.header.kind) == ChunkKind::end && chunk.header.thread == 0)
                 unended.erase(chunk.header.process);
         }
         for (const uint64_t process : staged_) unended.erase(process);
@@ -130,8 +132,8 @@ void count_end(const ChunkView& chunk, Recovery& result) {
     if (!ChunkReader::decode(chunk, payload)) return;
     const ProcessEnd end = parse_end(payload);
     result.dropped += end.dropped;
-    result.limit_reached |= end.state == ProcessState::limit;
-    result.write_failed |= end.state == ProcessState::failed;
+    result.limit_reached |= end.state == ProcessState::limit || end.accesses == reached_limit;
+    result.write_failed |= end.state == ProcessState::failed || end.accesses == not_written;
 }
 
 void count(const ChunkReader& reader, Recovery& result) {

@@ -1,6 +1,7 @@
 #include "runtime/context/insert_lock.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,23 +11,38 @@
 namespace malloom::context {
 namespace {
 
-bool is_gone(int thread) {
+// Of how many forks the process is the child, as far as the C library was told of them.
+std::atomic<uint32_t> forks{0};
+
+uint64_t marked(int number) {
+    return uint64_t{forks.load(std::memory_order_relaxed)} << 32 | static_cast<uint32_t>(number);
+}
+
+// The kernel's number, or where it is not to be asked one that no thread has there.
+uint64_t own_mark() {
+    if (platform::may_call()) {
+        return marked(static_cast<int>(syscall(SYS_gettid)));
+    }
+    const auto own = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
+    return marked(static_cast<int>(static_cast<uint32_t>(own >> 6) | uint32_t{1} << 31));
+}
+
+bool is_gone(uint64_t owner) {
+    if (owner >> 32 != forks.load(std::memory_order_relaxed)) {
+        return true;
+    }
     const int saved = errno;
-    const bool gone = platform::may_call() && syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH;
+    const bool gone = platform::may_call() &&
+                      syscall(SYS_tgkill, getpid(), static_cast<int>(owner), 0) != 0 && errno == ESRCH;
     errno = saved;
     return gone;
 }
 
-// The kernel's, or where it is not to be asked one that no thread has there.
-int own_number() {
-    if (platform::may_call()) {
-        return static_cast<int>(syscall(SYS_gettid));
-    }
-    const auto own = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
-    return static_cast<int>(static_cast<uint32_t>(own >> 6) | uint32_t{1} << 31);
-}
-
 }  // namespace
+
+void InsertLock::prepare_for_forks() {
+    pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+}
 
 bool InsertLock::acquire() {
     platform::Disturbances disturbances;
@@ -47,9 +63,9 @@ void InsertLock::release() {
 
 bool InsertLock::take() {
     constexpr unsigned rounds_between_looks = 1000;
-    const int self = own_number();
+    const uint64_t self = own_mark();
     for (unsigned waited = 1;; ++waited) {
-        int owner = 0;
+        uint64_t owner = 0;
         if (owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) {
             return true;
         }

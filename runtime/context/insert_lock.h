@@ -15,6 +15,10 @@ namespace malloom::context {
 /// every single store.
 class InsertLock {
   public:
+    /// Has children of forks know by themselves that their parent's threads are gone, where they may not ask
+    /// the kernel; once.
+    static void prepare_for_forks();
+
     /// False only where this thread holds it already. Keeps errno.
     bool acquire();
     void release();
@@ -22,7 +26,7 @@ class InsertLock {
   private:
     bool take();
 
-    std::atomic<int> owner_{0};            // the kernel's thread id, or a number below 0
+    std::atomic<uint64_t> owner_{0};       // the kernel's thread id, or a number below 0, and forks above it
     platform::Disturbances disturbances_;  // the owner's
 };
 

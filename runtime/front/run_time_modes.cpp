@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/context/insert_lock.h"
 #include "runtime/context/modules.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/front/misuse.h"
@@ -37,6 +38,7 @@ void RunTime::start() {
     }
     ProcessPools::prepare();
     platform::real::make_ready();
+    context::InsertLock::prepare_for_forks();
     name_sites_on_misuse(sites());
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);

@@ -1,6 +1,7 @@
 #include "runtime/platform/system_calls.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,7 +12,14 @@ namespace malloom::platform {
 namespace {
 
 bool is_memory_alone = false;
-constinit thread_local bool is_nothing = false;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_nothing = false;
+
+// The C library's malloc waits by futexes, so these may be called.
+void sleep_a_moment(long nanoseconds) {
+    const timespec moment = {0, nanoseconds};
+    static unsigned nobody_wakes = 0;
+    syscall(SYS_futex, &nobody_wakes, FUTEX_WAIT_PRIVATE, 0, &moment, nullptr, 0);
+}
 
 }  // namespace
 
@@ -34,17 +42,14 @@ bool may_call_for_memory() {
 }  // namespace malloom::platform
 
 void malloom_wait_for_others(unsigned waited) {
+    using namespace malloom::platform;
     constexpr unsigned rounds = 64;
     constexpr long moment_ns = 50'000;
-    if (!malloom::platform::may_call()) {
-        return;
-    }
-    if (waited % rounds != 0) {
-        sched_yield();
-        return;
-    }
-    const timespec moment = {0, moment_ns};
     const int saved = errno;
-    syscall(SYS_nanosleep, &moment, nullptr);
+    if (waited % rounds == 0 && may_call_for_memory()) {
+        sleep_a_moment(moment_ns);
+    } else if (may_call()) {
+        sched_yield();
+    }
     errno = saved;
 }

@@ -16,8 +16,8 @@ void malloom_wait_for_others(unsigned waited);
 
 namespace malloom::platform {
 
-/// From now on the process makes those calls alone that the C library's malloc makes: for memory. So nothing
-/// holds off signals, and who waits does so at work. Any thread.
+/// From now on the process makes those calls alone that the C library's malloc makes: for memory, and to
+/// wait. So nothing holds off signals, yields, or asks for other threads. Any thread.
 void call_for_memory_alone();
 
 /// From now on the calling thread makes none at all: memory is what there is.

@@ -25,6 +25,11 @@ BEGINNINGS = {
 }
 """What files of each kind begin with (formats/*.def)."""
 
+MARKS = {"page": (b"malloom", False), "table of a host": (b"malloom_table", True)}
+"""Of kinds whose beginning is that of others' files too: what is near it, or near the end."""
+MARKED = 1 << 20
+"""Bytes there."""
+
 Replaced = Literal[
     "choice",
     "summary",
@@ -77,10 +82,19 @@ def check_replaced(path: Path, kind: Replaced) -> None:
     try:
         with opened_ordinary(path) as file:
             beginning = file.read(len(BEGINNINGS[kind]))
+            is_ours = not beginning or (beginning == BEGINNINGS[kind] and _has_mark(file, kind))
     except OSError as error:
         raise CommandError(f"cannot replace {path}: {error.strerror}", remedy="choose another name") from None
-    if beginning not in (BEGINNINGS[kind], b""):
+    if not is_ours:
         raise UsageProblem(f"{path} exists and is no {kind}", remedy="choose another name")
+
+
+def _has_mark(file: BinaryIO, kind: str) -> bool:
+    """Whether a file that begins as others do as well is one of malloom's."""
+    mark, at_end = MARKS.get(kind, (b"", False))
+    if at_end:
+        file.seek(-min(MARKED, os.fstat(file.fileno()).st_size), os.SEEK_END)
+    return mark in file.read(MARKED)
 
 
 @contextmanager

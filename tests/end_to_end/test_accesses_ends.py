@@ -64,7 +64,13 @@ def test_maximum_size_ends_the_recording_of_accesses(malloom, compile_c, tmp_pat
     assert done.stdout == "busy\n"
     assert profile.stat().st_size <= 100 << 10
     assert_sound(profile)
-    assert int(HeapProfile.open(profile).requests.accesses.max()) > 100_000
+    opened = HeapProfile.open(profile)
+    assert int(opened.requests.accesses.max()) > 100_000
+    assert done.returncode == 1 and "the profile reached --max-size" in done.stderr
+    assert not opened.has_all_accesses
+    assert (
+        "accesses were recorded up to a point only: maximum size reached" in malloom("report", profile).stdout
+    )
 
 
 def test_each_image_of_a_family_has_its_own_accesses(malloom, compile_c, tmp_path: Path) -> None:

@@ -21,9 +21,6 @@ constexpr uint64_t most_bytes_at_once = uint64_t{4} << 20;
 // Of all else in a plan, far more than any has.
 constexpr uint64_t most_table_bytes = uint64_t{256} << 20;
 
-// In a file; the system calls that looking for one takes stay a fraction of a start.
-constexpr uint64_t most_plans = 64;
-
 constexpr const char* cut_or_being_written =
     "is not as long as it says: it was cut or is still being written";
 
@@ -52,20 +49,25 @@ bool PlanFile::open(const unsigned char* start, size_t bytes) {
     return true;
 }
 
-// Looks at all of them up to the one that is taken.
+// Looks at all of them up to the one that is taken: its own, else one for any program, else the first.
 bool PlanFile::find_plan(uint64_t program, PlanHeader& header) {
+    bool has_common = false;
     uint64_t start = 0;
     for (uint64_t plans = 0; plans < most_plans; ++plans) {
         if (!read_header(start, header)) {
             return false;
         }
-        if (header.program == program || header.program == 0) {
+        if (header.program == program) {
             start_ = start;
             return true;
         }
+        if (header.program == 0 && !has_common) {
+            has_common = true;
+            start_ = start;
+        }
         start += header.file_bytes;
         if (start == file_.bytes()) {
-            return read_header(0, header);
+            return read_header(start_, header);
         }
     }
     return refuse("has more plans than any build has programs: it is damaged");

@@ -16,9 +16,12 @@ namespace malloom::heaps {
 
 class PlanFile {
   public:
-    /// Reads the plan at `path`, of several that for the executable `program` (PlanHeader::program), or the
-    /// first where none is. On failure says false and `problem()` says why, in a few words. Where slots are
-    /// read later, the file stays open until close().
+    /// In a file; the system calls that looking for one takes stay a fraction of a start.
+    static constexpr uint64_t most_plans = 64;
+
+    /// Reads the plan at `path`, of several that for the executable `program` (PlanHeader::program), else one
+    /// for any executable, else the first. On failure says false and `problem()` says why, in a few words.
+    /// Where slots are read later, the file stays open until close().
     bool open(const char* path, uint64_t program = 0);
     /// The same for bytes in memory, which stay the caller's and are 8-byte aligned.
     bool open(const unsigned char* start, size_t bytes);

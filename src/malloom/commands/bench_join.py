@@ -39,7 +39,8 @@ def join(
     Every row says its commit and its date, and means are computed anew over all.
     """
     for written in filter(None, (json, markdown)):
-        check_output(written)
+        for file in files:
+            check_output(written, file)
     states = [read_state(file) for file in files]
     name = states[0].suite
     suite = found_suites().get(name)

@@ -109,7 +109,7 @@ def check(
     limits = limits_from(
         {"peak": max_peak, "misses": max_misses, "requests": max_requests, "bytes": max_bytes}
     )
-    check_use(baseline, limits, save, site, junit)
+    check_use(baseline, limits, save, site, junit, as_json)
     check_files(profile, baseline, save, junit)
     geometry = geometry_from(cache)
     if baseline is None:
@@ -137,9 +137,10 @@ def check_use(
     save: Path | None,
     site: list[str] | None,
     junit: Path | None,
+    as_json: bool,
 ) -> None:
     """Raises UsageProblem where the options make no sense together."""
-    if baseline is None and (limits or site or junit):
+    if baseline is None and (limits or site or junit or as_json):
         raise UsageProblem("there is nothing to hold the limits against", remedy="name it with --baseline")
     if baseline is None and save is None:
         raise UsageProblem("there is nothing to do", remedy="give --baseline and limits, or --save")

@@ -4,7 +4,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from malloom.commands.run import replace_process
+from malloom.launch.becoming import replace_process
 from malloom.launch.preloading import original_environment
 from malloom.native_files import native_file
 

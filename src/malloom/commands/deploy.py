@@ -81,23 +81,37 @@ def require_program(opened: OpenedPlan, name: str | None) -> None:
 
     wanted = {header.fields["program"] for header in opened.headers}
     record = read_record(opened.path)
-    recorded = record.get("program")
-    if name is None and record.get("process") is not None:
-        return  # of one that the program starts, wherever that lies
+    recorded, is_named = record.get("program"), name is not None
     if name is None and isinstance(recorded, list) and recorded and isinstance(recorded[0], str):
         name = recorded[0]
-    if 0 in wanted or name is None:
+    if name is None or (0 in wanted and not is_named):
         return
+    # Of some that the program starts, wherever these lie.
+    below = str(record.get("process") or "").split(" and ") if not is_named else [""]
     try:
         found = open_program(name)
     except CommandError as reason:
+        if below != [""]:
+            return
         problem = f"the program of {opened.path}, {name}, is not here ({str(reason).partition(';')[0]})"
         raise CommandError(
             problem, remedy="name it with --program, or leave the check out with --force"
         ) from None
-    if module_hash(found.elf.build_id, found.binary.resolve().name) not in wanted:
+    own = found.binary.resolve().name
+    if below != [""] and own not in below:
+        return
+    if not (0 in wanted and _is_of_fleet(found.elf.build_id, record)) and (
+        module_hash(found.elf.build_id, own) not in wanted
+    ):
         remedy = "take it over with 'malloom rebase', or learn again"
         raise CommandError(f"{opened.path} is not for this build of {found.binary}", remedy=remedy)
+
+
+def _is_of_fleet(build_id: str, record: dict[str, Any]) -> bool:
+    """Whether a plan for any program is good for a build: a fleet's for those of its hosts."""
+    fleet = record.get("fleet")
+    builds = fleet.get("builds") if isinstance(fleet, dict) else None
+    return not isinstance(builds, list) or build_id in builds
 
 
 def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:

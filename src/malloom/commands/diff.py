@@ -75,6 +75,8 @@ def diff(
         raise UsageProblem(f"there is no format '{format}' of a difference", remedy="use text, json or html")
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    if as_json and format == "html":
+        raise UsageProblem("--json and --format html are two answers", remedy="leave one of them out")
     page = page_of(new, format, output)
     if is_kind(old, "plan") or is_kind(new, "plan"):
         show_plans(old, new, top, as_json or format == "json", page)

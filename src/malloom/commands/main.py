@@ -4,6 +4,7 @@ A verb is imported when it is used, so that none costs more than it must. What i
 native program (src/native/command), which becomes this one for all but most of `malloom run`.
 """
 
+import codecs
 import errno
 import importlib
 import os
@@ -186,8 +187,21 @@ def complete_streams() -> None:
     sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
-    # Names of files are bytes, and are printed as they are.
-    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    # Names of files are bytes, and are printed as they are; what the locale has no letter for is spelled out.
+    codecs.register_error("malloom", as_it_can_be)
+    sys.stdout.reconfigure(errors="malloom")  # type: ignore[union-attr]
+
+
+def as_it_can_be(error: UnicodeError) -> tuple[bytes, int]:
+    """The bytes of what cannot be encoded."""
+    assert isinstance(error, UnicodeEncodeError)
+    left = error.object[error.start : error.end]
+    return b"".join(map(_byte_or_spelled, left)), error.end
+
+
+def _byte_or_spelled(letter: str) -> bytes:
+    is_byte = "\udc80" <= letter <= "\udcff"
+    return letter.encode("ascii", "surrogateescape" if is_byte else "backslashreplace")
 
 
 def execute(arguments: list[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,16 +15,19 @@ from malloom.fields.file import read_table, write_table
 from malloom.fields.rebase import rebased_table
 from malloom.input_file import opened_ordinary
 from malloom.layout.plan import MATCHINGS
-from malloom.layout.plan_file import read_plan, write_plan
+from malloom.layout.plan_file import PlanFile, each_plan, read_plans, write_plan
+from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.plan_rebase import rebased_plan
 from malloom.layout.plan_record import read_record, write_with_record
-from malloom.output_file import BEGINNINGS, check_output, check_replaced
+from malloom.output_file import BEGINNINGS, check_output, check_replaced, written_whole
 from malloom.printable import printable
 from malloom.quantities import counted
 from malloom.sites.keys import CERTAIN, LEVEL_MEANINGS, LEVELS
 from malloom.sites.rebase import ORDER, Rebased, Share, rebase, share_of
 from malloom.sites.table import SiteTable, decode
 
+HOW_IT_RUNS = ("setting", "heap")
+"""Of a plan's record, what is no result."""
 SHOWN = 10
 """Call sites that are named of those that are gone."""
 
@@ -67,7 +70,9 @@ def _is_table(source: Path) -> bool:
 
 
 def _rebase_plan(source: Path, program: Path, output: Path, levels: list[str]) -> Rebased:
-    plan = read_plan(source)
+    plans = read_plans(source)
+    place = _place_of(program, plans, source)
+    plan = plans[place]
     if MATCHINGS[plan.header["matching"] - 1] == "sequence":
         raise CommandError(
             f"{source} matches by sequence, not by call site", remedy="plan again from a profile"
@@ -75,15 +80,45 @@ def _rebase_plan(source: Path, program: Path, output: Path, levels: list[str]) -
     if not plan.sites:
         raise CommandError(
             f"{source} has no keys of call sites",
-            remedy="those of 'malloom plan' have; a run's learned plan has none",
+            remedy="those that 'malloom plan' makes of a profile have; a run's learned plan and a fleet's of "
+            "several builds have none",
         )
     rebased = _rebase(decode(plan.sites, str(source)), plan.header["program"], program, levels)
     record = read_record(source)
     write_plan(rebased_plan(plan, rebased), output)
+    if delay := plan.header["purge_delay"]:
+        write_with_flags(output, output, {}, delay - 2)
     # What was measured of the old build was not measured of this one.
-    if "setting" in record:
-        write_with_record(output, output, {"setting": record["setting"]})
+    how_it_runs: dict[str, Any] = {name: record[name] for name in HOW_IT_RUNS if name in record}
+    if how_it_runs and place == 0:
+        write_with_record(output, output, how_it_runs)
+    if len(plans) > 1:
+        _put_among_others(source, place, output)
     return rebased
+
+
+def _place_of(program: Path, plans: Sequence[PlanFile], source: Path) -> int:
+    """Which of the plans of a file is the program's, by the name of its file. Raises CommandError where none
+    is; one that is alone may have been of another name."""
+    if len(plans) == 1:
+        return 0
+    for place, plan in enumerate(plans):
+        modules = decode(plan.sites, str(source)).modules if plan.sites else ()
+        if any(Path(module.path).name == program.name for module in modules):
+            return place
+    raise CommandError(
+        f"none of the plans of {source} is of a program {program.name}, or it has no keys of call sites",
+        remedy="name the new build of the same program",
+    )
+
+
+def _put_among_others(source: Path, place: int, rebased: Path) -> None:
+    """Has the plan that was rebased, which then is a file of its plans, among the others of the source."""
+    parts = each_plan(source)
+    parts[place] = rebased.read_bytes()
+    with written_whole(rebased) as file:
+        for part in parts:
+            file.write(part)
 
 
 def _rebase_table(source: Path, program: Path, output: Path, levels: list[str]) -> Rebased:

@@ -281,6 +281,7 @@ def recorded_process(
     """Records windows of a process that runs; the exit status. Limits are the largest profile, and frames."""
     from malloom.commands import record_windows  # noqa: PLC0415
     from malloom.launch.recording import Accesses  # noqa: PLC0415
+    from malloom.launch.windows import limit_of_process  # noqa: PLC0415
     from malloom.quantities import parse_size  # noqa: PLC0415
 
     if place is None:
@@ -297,7 +298,7 @@ def recorded_process(
     assert chosen.pid is not None
     output = record_windows.Output(place, str(chosen.pid), tables, anonymous, wanted.every is not None)
     return record_windows.record_process(
-        chosen.pid, wanted, parse_size(limits[0]), output, Accesses(accesses)
+        chosen.pid, wanted, limit_of_process(chosen.pid, parse_size(limits[0])), output, Accesses(accesses)
     )
 
 

@@ -104,7 +104,8 @@ def report(
         show_plan(profile, format == "json")
         return
     if is_kind(profile, "table of a host"):
-        show_fleet(profile, format, sort, SHOWN if top is None else top, depth)
+        refuse_of_table(profile, process, output)
+        show_fleet(profile, format, sort, _rows_of(top, format), depth)
         return
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
@@ -114,7 +115,7 @@ def report(
         check_output(output, profile)
     if output is not None and output.exists():
         raise UsageProblem(f"{output} exists already", remedy="choose another name")
-    top = top if top is not None else SHOWN if format == "text" else 0
+    top = _rows_of(top, format)
     with steps_shown():
         made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
         if output is not None:
@@ -123,6 +124,17 @@ def report(
         tell_notes([*made.gaps, *made.notes])
     if output is None:
         chosen.write(made, sys.stdout)
+
+
+def refuse_of_table(table: Path, process: str | None, output: Path | None) -> None:
+    """Raise where an option is given that is for profiles."""
+    if (process, output) != (None, None):
+        raise UsageProblem(f"{table} is a table", remedy="leave out --process and -o")
+
+
+def _rows_of(top: int | None, format: str) -> int:
+    """How many rows are shown; 0: all."""
+    return top if top is not None else SHOWN if format == "text" else 0
 
 
 def refuse_unused(format: str, given: dict[str, object]) -> None:

@@ -1,7 +1,5 @@
 """`malloom run`: start a program with malloom's heap, and be gone."""
 
-import os
-import signal
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from malloom.commands.run_choices import require_unset, save_plan_settings, show_environment, with_choices
-from malloom.errors import CommandError, UsageProblem
+from malloom.commands.run_choices import (
+    become,
+    require_dynamic,
+    require_unset,
+    save_plan_settings,
+    show_environment,
+    with_choices,
+)
+from malloom.errors import UsageProblem
 from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
 from malloom.launch.preloading import original_environment, preloading
-from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
+from malloom.launch.program import open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.printable import printable
 from malloom.settings import settings
@@ -288,11 +293,11 @@ def run(
             show_environment(environment)
         elif command:
             prefix = dynamic_prefix(asked)
-            replace_process(prefix[0], [*prefix, *command], environment)
+            become(prefix[0], [*prefix, *command], environment, save_plan, process)
         return
-    named = chosen_heap(heap, plan)
+    require_dynamic(no_pools=not pools, constant=constant)
     opened = opened_plan(plan) if plan else None
-    chosen = opened.heap if opened and heap is None else named
+    chosen = opened.heap if opened and heap is None else chosen_heap(heap, plan)
     variables = heap_variables(
         opened, chosen, fallback, told, preallocate, save_plan_settings(save_plan, process)
     )
@@ -314,7 +319,7 @@ def run(
     if print_environment:
         show_environment(environment, setting.variables if setting else ())
     elif command and program:
-        replace_process(program.path, command, environment)
+        become(program.path, command, environment, save_plan, process)
 
 
 def plan_without_setting(plan: Path, fallback: Fallback | None) -> Path:
@@ -382,16 +387,3 @@ def opened_plan(plan: Path) -> OpenedPlan:
     from malloom.layout.plan_header import PlanHeader, check_plan  # noqa: PLC0415
 
     return OpenedPlan(plan.resolve(), PlanHeader.all_of(check_plan(plan)))
-
-
-def replace_process(path: str, command: list[str], environment: dict[str, str]) -> None:
-    """Exec the program; raises CommandError where the kernel refuses."""
-    # Python ignores these two, and exec would hand that on to the program.
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(ignored, signal.SIG_DFL)
-    try:
-        os.execve(path, command, environment)
-    except OSError as refusal:
-        remedy = "does it run without malloom?"
-        problem = f"cannot run {command[0]}: {refusal.strerror}"
-        raise CommandError(problem, remedy=remedy, status=CANNOT_RUN) from refusal

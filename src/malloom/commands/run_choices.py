@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from malloom.errors import UsageProblem
+from malloom.launch.becoming import replace_process
 from malloom.output_file import check_output, check_replaced
 from malloom.settings import VARIABLE, with_setting
 
@@ -32,6 +33,41 @@ def require_unset(**options: object) -> None:
             raise UsageProblem(f"--{option} means nothing with --dynamic", remedy="leave out one of the two")
 
 
+def require_dynamic(**options: object) -> None:
+    """Raise UsageProblem for an option that has a meaning under --dynamic alone."""
+    for name, value in options.items():
+        if value:
+            option = name.replace("_", "-")
+            raise UsageProblem(
+                f"--{option} means nothing without --dynamic", remedy="leave it out, or add that"
+            )
+
+
+def become(
+    path: str,
+    command: list[str],
+    environment: dict[str, str],
+    save_plan: Path | None,
+    process: str | None,
+) -> None:
+    """Exec the program; raises CommandError where the kernel refuses. Of several processes the one that has
+    learned most saves its plan: what an earlier run learned would stay where it is more."""
+    if save_plan is not None and process is not None:
+        save_plan.resolve().unlink(missing_ok=True)
+    replace_process(path, command, environment)
+
+
+def require_one(plan: Path) -> None:
+    """Raise UsageProblem where a plan would take the place of several, of which it could be one."""
+    from malloom.layout.plan_header import headers_of  # noqa: PLC0415  (few save plans)
+
+    if plan.exists() and len(headers_of(plan)) > 1:
+        raise UsageProblem(
+            f"{plan} has the plans of several executables",
+            remedy="name another file, and put them together again with cat",
+        )
+
+
 def save_plan_settings(save_plan: Path | None, process: str | None = None) -> dict[str, str]:
     """The settings that have a plan written at the program's end; raises where there can be none."""
     if save_plan is None:
@@ -40,6 +76,7 @@ def save_plan_settings(save_plan: Path | None, process: str | None = None) -> di
         return {}
     check_output(save_plan)
     check_replaced(save_plan, "plan")
+    require_one(save_plan)
     written = {"save_plan": str(save_plan.resolve())}
     if process is None:
         # This process becomes the program; its children share the environment, but write nothing.
@@ -47,6 +84,4 @@ def save_plan_settings(save_plan: Path | None, process: str | None = None) -> di
     name = Path(process).name
     if not name:
         raise UsageProblem("--process is no file name", remedy="name an executable, as in --process cc1")
-    # What an earlier run learned would stay where it is more.
-    save_plan.unlink(missing_ok=True)
     return {**written, "save_program": name}

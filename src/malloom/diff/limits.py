@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from fractions import Fraction
 
 from malloom.diff.changes import Change, Difference
 from malloom.diff.summary import Numbers
@@ -38,7 +39,8 @@ class Judged:
 
     @property
     def is_broken(self) -> bool:
-        return self.new > self.old * self.most
+        # Exactly: in doubles 1.15 of 100 is less than 115.
+        return self.new > self.old * Fraction(str(self.most))
 
     @property
     def text(self) -> str:

@@ -166,4 +166,4 @@ def check_alike(first: Summary, second: Summary) -> None:
 
 def _remedy(first: Summary, second: Summary, counted_anew: str) -> str:
     both_are = first.is_counted and second.is_counted
-    return "make the tables alike, from recordings of one depth and cache" if both_are else counted_anew
+    return "make both alike, from recordings of one depth and cache" if both_are else counted_anew

@@ -68,31 +68,41 @@ def _from(document: Any, where: str) -> Summary:
         raise CommandError(f"{where}: is of version {document['malloom_summary']!r}", remedy=REMEDY)
     sites = decode(base64.b64decode(document["sites"], validate=True), where)
     numbers = tuple(_numbers(row) for row in document["numbers"])
-    if len(numbers) != len(sites.contexts):
+    gaps = tuple(map(_text, document["gaps"]))
+    is_cut = document["is_cut"] is not False
+    if len(numbers) != len(sites.contexts) or (is_cut and not gaps):
         raise ValueError
     return Summary(
         source=where,
         executable=_text(document["executable"]),
         build_id=_text(document["build_id"]),
         arguments=tuple(map(_text, document["arguments"])),
-        depth=int(document["depth"]),
+        depth=_count(document["depth"]),
         geometry=_text(document["geometry"]),
         are_exact=document["are_exact"] is True,
-        is_cut=document["is_cut"] is not False,
-        gaps=tuple(map(_text, document["gaps"])),
+        is_cut=is_cut,
+        gaps=gaps,
         totals=_numbers([document["totals"][name] for name in MEASURES]),
         sites=sites,
         numbers=numbers,
+        is_counted=True,
     )
 
 
 def _numbers(row: list[Any]) -> Numbers:
     for value in row:
-        if value is not None and (type(value) is not int or value < 0):
-            raise ValueError
+        if value is not None:
+            _count(value)
     if None in row[:ALWAYS_KNOWN]:
         raise ValueError
     return Numbers(*row)
+
+
+def _count(value: Any) -> int:
+    """No recording counts further."""
+    if type(value) is not int or not 0 <= value < 1 << 63:
+        raise ValueError
+    return value
 
 
 def _text(value: Any) -> str:

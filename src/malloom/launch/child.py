@@ -19,6 +19,11 @@ SWEEP_SECONDS = 1.0
 """How often what ended processes have staged is taken in."""
 
 
+def _has_had(received: signal.struct_siginfo, child: int) -> bool:
+    """Whether the program has had a signal already: from the terminal, or it has sent it itself."""
+    return received.si_code == FROM_KERNEL or received.si_pid == child
+
+
 class SignalsHeld(AbstractContextManager["SignalsHeld"]):
     """Blocks the signals that are passed on, so that they are waited for and not acted on."""
 
@@ -26,6 +31,8 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
     """Of the child that was waited for, with those that it has waited for."""
 
     def __enter__(self) -> "SignalsHeld":
+        # Ignored it would not come, and the child's status would be lost.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self.before = signal.pthread_sigmask(signal.SIG_BLOCK, {*FORWARDED, signal.SIGCHLD})
         return self
 
@@ -64,7 +71,7 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
                 sweep()
             elif received.si_signo in heard:
                 heard[received.si_signo]()
-            elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
+            elif received.si_signo != signal.SIGCHLD and not _has_had(received, child):
                 os.kill(child, received.si_signo)
             ended, status, used = os.wait4(child, os.WNOHANG)
             if ended:

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -67,8 +68,14 @@ def run_recorded(program: Program, arguments: list[str], options: RecordingOptio
         except CommandError:
             remove(output)
             raise
-        status = signals.wait(child, lambda: take_in(output, options, finish=False))
+        # What is wrong with the profile is told at the end: the program goes on, and is waited for.
+        status = signals.wait(child, lambda: _take_in_quietly(output, options))
         return recorded(status, take_in(output, options, finish=True))
+
+
+def _take_in_quietly(output: Path, options: RecordingOptions) -> None:
+    with suppress(CommandError):
+        take_in(output, options, finish=False)
 
 
 def recorded_command(

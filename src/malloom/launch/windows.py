@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import mmap
+import re
 import struct
 import time
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from malloom.errors import CommandError
 from malloom.launch.cpu_time import is_running
 from malloom.launch.recording import create, remove, staging_folder
 from malloom.output_file import written_whole
+from malloom.settings import VARIABLE
 
 GRACE = 0.2
 """Seconds from a window's end until what is staged is taken: a thread that was writing is done by then."""
@@ -146,6 +148,18 @@ def _staged_events(path: Path) -> int:
     except (OSError, ValueError, IndexError):
         return 0
     return int(found["written"]) + int(found["records"])
+
+
+def limit_of_process(pid: int, otherwise: int) -> int:
+    """The bytes that a window of a process may have, with which it was started; `otherwise` where its
+    environment does not tell any more."""
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return otherwise
+    # Numbers come before paths.
+    found = re.search(rb"(?:^|\0)" + VARIABLE.encode() + rb"=[^/\0]*?\bmax_size=(\d+)", variables)
+    return int(found[1]) if found else otherwise
 
 
 def base_of_process(pid: int) -> Path:

@@ -64,6 +64,8 @@ def _slots(profile: HeapProfile, plan: PlanFile) -> I64:
     if not len(plan.slots):
         return np.full(len(profile.requests), NO_PLACE, dtype=np.int64)
     found = _slot_numbers(profile, plan)
+    # What a plan says need not lie in its table.
+    found = np.where((found >= 0) & (found < len(plan.slots)), found, NO_ENTRY)
     slot = plan.slots[np.maximum(found, 0)]
     fits = (found != NO_ENTRY) & (slot["start"] != NO_SLOT) & (slot["granules"] == granules(profile))
     return np.where(fits, slot["start"].astype(np.int64) * GRANULE, NO_PLACE)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malloom.errors import CommandError
 from malloom.layout.plan import NO_SLOT, Plan, hash_table
 from malloom.layout.plan_file import PlanFile
 from malloom.sites.rebase import Rebased
@@ -22,7 +23,7 @@ def rebased_plan(plan: PlanFile, rebased: Rebased) -> Plan:
     header = plan.header
     prefetches = plan.prefetches[np.isin(plan.prefetches["module"], list(rebased.unchanged))]
     return Plan(
-        strategy=header["strategy"].decode(),
+        strategy=header["strategy"].decode(errors="replace"),
         program=rebased.program,
         planned_requests=int(np.count_nonzero(slots["start"] != NO_SLOT)),
         racy_requests=0,
@@ -44,6 +45,8 @@ def _contexts(plan: PlanFile, rebased: Rebased) -> tuple[npt.NDArray[Any], npt.N
     kept["hash"] = [rebased.hashes[hash_] for hash_ in kept["hash"].tolist()]
     # So that a plan is the same however often it is rebased.
     kept.sort(order="hash")
+    if int(kept["slots"].astype(np.int64).sum()) > len(plan.slots):
+        raise CommandError("the plan is damaged: its contexts share slots", remedy="make it again")
     slots = [np.zeros(0, dtype=plan.slots.dtype)]
     first = 0
     for entry in kept:

@@ -6,10 +6,11 @@ Without NumPy for readers: every run asks.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from malloom import formats
 from malloom.errors import CommandError
@@ -53,11 +54,20 @@ def read_record(plan: Path) -> dict[str, Any]:
 
 
 def _decoded(data: bytes) -> object:
-    """None for what is no JSON, or nested deeper than any record."""
+    """None for what is no JSON, which has no infinite numbers, or nested deeper than any record."""
     try:
-        return json.loads(data)
+        return json.loads(data, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if math.isfinite(value) else _refuse(number)
 
 
 def _encoded(record: Mapping[str, Any]) -> bytes:

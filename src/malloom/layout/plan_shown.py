@@ -62,7 +62,7 @@ def plan_lines(plan: Path) -> list[str]:
     data = plan_as_data(plan)
     try:
         return [printable(line) for line in _lines(data)]
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise _senseless(plan) from None
 
 

@@ -4,6 +4,7 @@ The build command runs as its user would type it, with a compiler in the place o
 options. What it makes of the program is copied, and the program as it was comes back in the end.
 """
 
+import errno
 import os
 import shlex
 import shutil
@@ -264,9 +265,12 @@ def put_back(program: Path, folder: Path) -> Iterator[None]:
 
 
 def _link(program: Path, beside: Path) -> None:
-    """Where the file system has no second names, or not for others' files, a copy."""
+    """Where the file system has no second names, or not for others' files, or the program is a link to what
+    the build makes, a copy."""
     beside.unlink(missing_ok=True)
     try:
+        if program.is_symlink():
+            raise OSError(errno.EMLINK, "is a link")
         os.link(program, beside)
     except OSError:
         shutil.copy2(program, beside)

@@ -167,7 +167,7 @@ def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
 
 def _told(given: Input) -> dict[str, Any]:
     stdin = given.stdin if given.stdin and not given.is_copy else None
-    copied = given.stdin is not None and given.is_copy
+    copied = given.is_copy and _has_bytes(given.stdin)
     return {
         "arguments": list(given.words),
         "stdin": str(stdin.resolve()) if stdin else None,
@@ -179,7 +179,7 @@ def _input(told: Mapping[str, Any], command: str, stdin: Path | None) -> Input:
     file = told["stdin"]
     if file and not (os.access(file, os.R_OK) and Path(file).is_file()):
         raise CommandError(f"there is no file {file} for standard input", remedy="give the inputs after --")
-    if stdin is None and told.get("copied"):
+    if told.get("copied") and not _has_bytes(stdin):
         raise CommandError(
             "the plan was judged with something on standard input, and there is nothing now",
             remedy="give it again, as with < FILE",
@@ -187,6 +187,10 @@ def _input(told: Mapping[str, Any], command: str, stdin: Path | None) -> Input:
     had = stdin if _had_standard_input(told) else None
     shown = [*map(shlex.quote, told["arguments"]), *([f"@{file}"] if file else [])]
     return Input(" ".join(shown) or command, tuple(told["arguments"]), Path(file) if file else had)
+
+
+def _has_bytes(file: Path | None) -> bool:
+    return file is not None and file.stat().st_size > 0
 
 
 def _is_input(told: object) -> bool:

@@ -74,6 +74,8 @@ class Learner:
     folder: Path
     say: Callable[[str], None]
     process: str | None = None
+    is_busiest: bool = True
+    """Whether prefetches are looked for as well: that takes two runs under DynamoRIO."""
 
     def learn(self) -> Learned:
         """All that can be learned of the program. What fails is noted."""
@@ -83,12 +85,16 @@ class Learner:
             learned.requests = sum(map(int, counts))
         if LEARNED_POOLS in learned.plans:
             self._learn_by_site(learned)
+        if self.is_busiest:
+            self._learn_prefetches(learned)
+        combine(learned, self.folder)
+        return learned
+
+    def _learn_prefetches(self, learned: Learned) -> None:
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
         elif self._lesson(learned, BOTH, "--dynamic", *self._serving(learned)):
             self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
-        combine(learned, self.folder)
-        return learned
 
     def _learn_by_site(self, learned: Learned) -> None:
         """Pools by call site, where the compiler's tokens said who asked; and companions, of which nothing is
@@ -114,12 +120,13 @@ class Learner:
 
     def _lesson(self, learned: Learned, name: str, *options: str) -> Run | None:
         """One run and the plan that it leaves, if it says anything; None where the run fails."""
-        self.say(f"learning {name}")
+        of = f" of {self.process}" if self.process else ""
+        self.say(f"learning {name}{of}")
         plan = self.folder / f"learned {name}.plan"
         run = self._run(options, plan)
         problem = run if isinstance(run, str) else self._problem(run, plan)
         if problem or isinstance(run, str):
-            learned.notes.append(f"{name} could not be learned ({problem})")
+            learned.notes.append(f"{name}{of} could not be learned ({problem})")
             return None
         contents = contents_of(plan)
         self.say(f"learned {contents}")

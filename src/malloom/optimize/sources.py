@@ -1,13 +1,14 @@
 """What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.layout.plan_agreement import write_agreed
 from malloom.layout.plan_file import join_plans, read_plan
-from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.plan_header import has_flag, header_of, headers_of, places_nothing
 from malloom.layout.stepwise import leads_of
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
@@ -39,11 +40,14 @@ class Sources:
     learner: Learner | None = None
     notes: list[str] = field(default_factory=list)
     processes: tuple[str, ...] = ()
+    named: dict[int, str] = field(default_factory=dict)
+    """Which of them plans are for, by their headers' `program`."""
 
-    @property
-    def process(self) -> str | None:
-        """The same for people."""
-        return " and ".join(self.processes) or None
+    def processes_of(self, plan: Path) -> str | None:
+        """Those that a file has plans for, for people."""
+        programs = (int(header.fields["program"]) for header in headers_of(plan))
+        names = [self.named[program] for program in programs if program in self.named]
+        return " and ".join(names) or None
 
     @property
     def accesses(self) -> str:
@@ -67,26 +71,28 @@ def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, s
         {name: (each.command, each.plain) for name, each in trained.items()}, say
     )
     learners = {
-        process: {name: _learner(each, process, say) for name, each in trained.items()}
-        for process in processes or (None,)
+        process: {name: _learner(each, process, say, place == 0) for name, each in trained.items()}
+        for place, process in enumerate(processes or (None,))
     }
-    learned, more = (Learned(), []) if options.strategy else _learned(learners, folder)
+    named: dict[int, str] = {}
+    learned, more = (Learned(), []) if options.strategy else _learned(learners, folder, named)
     notes += more
     if options.accesses is None and not is_affordable(learned.requests):
         notes.append(
             f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
         )
-        return Sources(learned, (), None, notes, processes)
+        return Sources(learned, (), None, notes, processes, named)
     first = next(iter(learners))
     recordings = tuple(_recorded(each, first, options, say) for each in trained.values())
     notes += [note for recording in recordings for note in recording.notes]
     every = [learner for of_inputs in learners.values() for learner in of_inputs.values()]
     only = every[0] if len(every) == 1 and not options.strategy else None
-    return Sources(learned, recordings, only, notes, processes)
+    return Sources(learned, recordings, only, notes, processes, named)
 
 
-def _learner(trained: Trained, process: str | None, say: Say) -> Learner:
-    return Learner(trained.command, trained.plain, _own(trained.folder, process), say, process)
+def _learner(trained: Trained, process: str | None, say: Say, is_busiest: bool) -> Learner:
+    folder = _own(trained.folder, process)
+    return Learner(trained.command, trained.plain, folder, say, process, is_busiest)
 
 
 def _own(folder: Path, process: str | None) -> Path:
@@ -96,15 +102,34 @@ def _own(folder: Path, process: str | None) -> Path:
     return own
 
 
-def _learned(learners: Mapping[str | None, Mapping[str, Learner]], folder: Path) -> tuple[Learned, list[str]]:
-    """What runs of the inputs agree on, of all executables together; what to note."""
+def _learned(
+    learners: Mapping[str | None, Mapping[str, Learner]], folder: Path, named: dict[int, str]
+) -> tuple[Learned, list[str]]:
+    """What runs of the inputs agree on, of all executables together; what to note. `named` as Sources has
+    it."""
     found, notes = [], []
     for process, of_inputs in learners.items():
         lessons = {name: learner.learn() for name, learner in of_inputs.items()}
         learned, more = _together(lessons, _own(folder, process))
+        _name(named, process, learned.plans.values())
         found.append(learned)
         notes += more
     return of_all_executables(found, folder), list(dict.fromkeys(notes))
+
+
+def _name(named: dict[int, str], process: str | None, plans: Iterable[Path]) -> None:
+    if process is not None:
+        named.update((int(header_of(plan).fields["program"]), process) for plan in plans)
+
+
+def _join(plans: Sequence[Path], written: Path) -> None:
+    """Plans of several executables as one file. Where two are of one build, as a file may have two names,
+    the first is it. All have their arenas as the first has, as what is kept does."""
+    of_builds: dict[int, Path] = {}
+    for plan in plans:
+        of_builds.setdefault(int(header_of(plan).fields["program"]), plan)
+    join_plans(list(of_builds.values()), written)
+    write_with_flags(written, written, {"preallocate": has_flag(written, "preallocate")})
 
 
 def of_all_executables(found: Sequence[Learned], folder: Path) -> Learned:
@@ -116,7 +141,7 @@ def of_all_executables(found: Sequence[Learned], folder: Path) -> Learned:
         instead = name if name == PREFETCHES else LEARNED_POOLS
         parts = [each.plans.get(name) or each.plans.get(instead) for each in found]
         written = folder / f"learned {name} of all.plan"
-        join_plans([part for part in parts if part], written)
+        _join([part for part in parts if part], written)
         joined.plans[name], joined.contents[name] = written, contents_of(written)
     return joined
 
@@ -198,8 +223,15 @@ def _planned(sources: Sources, names: list[str], say: Say) -> tuple[dict[str, Pa
     notes = []
     for process in sources.processes or (None,):
         of = f" of {process}" if process else ""
-        made, problems = _made([replace(each, process=process) for each in sources.recordings], names, of)
+        recordings = [replace(each, process=process) for each in sources.recordings]
+        try:
+            made, problems = _made(recordings, names, of)
+        except CommandError as error:
+            if len(sources.processes) < 2:
+                raise
+            made, problems = {}, dict.fromkeys(names, str(error))
         notes += [f"strategy {name}{of} is left out ({problem})" for name, problem in problems.items()]
+        _name(sources.named, process, made.values())
         for name, plan in made.items():
             parts[name].append(plan)
     folder = sources.recordings[0].profile.parent.parent
@@ -212,7 +244,7 @@ def _one_file(plans: Sequence[Path], written: Path) -> Path:
     """The plans of several executables."""
     if len(plans) == 1:
         return plans[0]
-    join_plans(plans, written)
+    _join(plans, written)
     return written
 
 

@@ -326,7 +326,7 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
     """Writes what is to be kept to its place."""
     place = outcome.options.plan
     if outcome.kept:
-        process = outcome.sources.process if outcome.sources else None
+        process = _processes(outcome, outcome.kept)
         record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal, process)
         _keep(outcome, outcome.kept, record, folder)
     earlier = {"plan": place if outcome.plan is None else None}
@@ -337,6 +337,13 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
             outcome.notes.append(
                 f"{file} is the {what} of an earlier run; it was neither measured nor replaced"
             )
+
+
+def _processes(outcome: Outcome, row: Row) -> str | None:
+    """Which executables below the program a row's plans are for."""
+    if not isinstance(row, Candidate) or outcome.sources is None:
+        return None
+    return outcome.sources.processes_of(row.plan)
 
 
 def _keep(outcome: Outcome, row: Row, record: Mapping[str, Any], folder: Path) -> None:

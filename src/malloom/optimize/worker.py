@@ -39,16 +39,23 @@ def described(workers: Sequence[Worker]) -> str:
 
 
 def workers_of(program: Command, plain: Run) -> tuple[Worker, ...]:
-    """The executables that plans are made for, the busiest first; none where that is the program's own alone,
-    or they do not do most of the work. Of a server they are those that its command has started."""
+    """The executables that plans are made for, the busiest first, the program's own alone where that has half
+    of the work or no others have. Of a server they are those that its command has started."""
+    own = own_name(program)
     counted = program.with_environment(variants.counted())
     try:
         run = run_measured(counted.limited(time_limit(plain)))
     except (TimeLimitReached, LoadFailed):
-        return ()
-    own = open_program(str(program.arguments[0])).binary.resolve().name
+        return (Worker(own, 1.0),)
     workers = busiest(run.errors, run.cpu_time)
-    return () if [worker.name for worker in workers] == [own] else workers
+    if not workers or (workers[0].name == own and workers[0].share >= ENOUGH):
+        return (Worker(own, 1.0),)
+    return workers
+
+
+def own_name(program: Command) -> str:
+    """The file name of the executable that a command starts, of a script that of what runs it."""
+    return open_program(str(program.arguments[0])).binary.resolve().name
 
 
 def busiest(errors: bytes, seconds: float) -> tuple[Worker, ...]:
@@ -77,13 +84,16 @@ def _object(line: bytes) -> dict[str, Any]:
 def workers_of_all(
     programs: Mapping[str, tuple[Command, Run]], say: Callable[[str], None]
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The workers that every input has, by name, and what to note."""
+    """The workers that every input has, by name, and what to note; none where that is the program alone."""
     say("looking which process does the work")
     found = [workers_of(*each) for each in programs.values()]
+    own = {own_name(program) for program, _ in programs.values()}
     names = [{worker.name for worker in workers} for workers in found]
     shared = [worker for worker in found[0] if all(worker.name in each for each in names)]
+    if {worker.name for worker in shared} <= own:
+        shared = []
     notes = [f"plans are of {described(shared)}"] if shared else []
-    if left := sorted(set().union(*names) - {worker.name for worker in shared}):
+    if left := sorted(set().union(*names) - {worker.name for worker in shared} - own):
         told = f"on some inputs, not on all, {' and '.join(left)} {'does' if len(left) == 1 else 'do'}"
         notes.append(
             f"{told} much of the work too, without a plan"

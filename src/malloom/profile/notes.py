@@ -27,6 +27,7 @@ def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int
     return [
         *file_notes,
         *_end_notes(process),
+        *_accesses_notes(process),
         *_dropped_notes(process),
         *_missing_chunks(process, lost),
         *_corrupt_accesses(lost),
@@ -41,15 +42,16 @@ def may_lack_accesses(process: Process) -> bool:
 
 def damage_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Those of the notes that may explain why the process has no requests: a part of the file is missing."""
-    return [*(() if process.end else file_notes), *_missing_chunks(process, lost)]
+    return [*(() if process.has_end else file_notes), *_missing_chunks(process, lost)]
 
 
 def cut_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Those of the notes that tell that the profile lacks a part of what the process did."""
-    end_is_missing = not process.end or dict(process.end).get("reason") in CUT_SHORT
+    end_is_missing = not process.has_end or dict(process.end).get("reason") in CUT_SHORT
     return [
         *damage_notes(file_notes, process, lost),
         *(_end_notes(process) if end_is_missing else ()),
+        *_accesses_notes(process),
         *_dropped_notes(process),
         *_corrupt_accesses(lost),
         *_loss_notes(lost, of_requests=True),
@@ -57,11 +59,17 @@ def cut_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, in
 
 
 def _end_notes(process: Process) -> Iterator[str]:
-    reason = dict(process.end).get("reason", "")
-    if not process.end:
+    reason = dict(process.end).get("reason")
+    if reason is None:
         yield "the recording has no end: the process still runs, or the profile is cut; what is here is good"
     elif reason != COMPLETE_END:
         yield f"the end of the recording: {reason}; what is here is good"
+
+
+def _accesses_notes(process: Process) -> Iterator[str]:
+    """Where the recording of accesses ended before the process did."""
+    if why := dict(process.end).get("accesses"):
+        yield f"accesses were recorded up to a point only: {why}; requests go on after it"
 
 
 def _dropped_notes(process: Process) -> Iterator[str]:

@@ -11,6 +11,9 @@ from malloom.errors import CommandError
 
 Property = tuple[str, str]
 
+MOST_DIGITS = 20
+"""Of a number that a recorder writes."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -29,13 +32,18 @@ class Process:
     properties: tuple[Property, ...] = ()
     """Everything the recorder said about it when it began, in order."""
     end: tuple[Property, ...] = ()
-    """What the recorder said when it ended; empty where the recording was cut short."""
+    """What the recorders said when they ended; empty where the recording was cut short."""
     events: int = 0
     """Allocation events."""
     access_entries: int = 0
     """Recorded accesses and markers."""
     lost_chunks: int = 0
     """Chunks that the profile lacks between others."""
+
+    @property
+    def has_end(self) -> bool:
+        """Whether it said how all of its recording ended."""
+        return any(name == "reason" for name, _ in self.end)
 
     @property
     def accesses(self) -> str:
@@ -80,7 +88,7 @@ def path_on_disk(told: str) -> str:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else 0
 
 
 def choose_process(

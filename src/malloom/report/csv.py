@@ -6,6 +6,7 @@ import csv
 from dataclasses import fields
 from typing import IO
 
+from malloom.printable import printable
 from malloom.report.context_rows import ContextRow
 from malloom.report.report import Report
 
@@ -20,5 +21,10 @@ def write(report: Report, output: IO[str]) -> None:
     table.writerow(["hash", *NUMBERS, "function", "file", "line", "chain"])
     for row, chain in zip(report.rows, report.chains, strict=True):
         numbers = [getattr(row, name) for name in NUMBERS]
-        first = [chain[0].function, chain[0].file, chain[0].line or None] if chain else ["", "", None]
-        table.writerow([f"{row.hash:016x}", *numbers, *first, " < ".join(map(str, chain))])
+        first = (
+            [printable(chain[0].function), printable(chain[0].file), chain[0].line or None]
+            if chain
+            else ["", "", None]
+        )
+        calls = " < ".join(printable(str(place)) for place in chain)
+        table.writerow([f"{row.hash:016x}", *numbers, *first, calls])

@@ -10,6 +10,7 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from malloom.input_file import opened_ordinary
 from malloom.report.source_calls import lies_apart
 
 DEBUG_ROOT = Path("/usr/lib/debug")
@@ -37,7 +38,7 @@ def find_debug_information(path: Path, build_id: str, root: Path = DEBUG_ROOT) -
     """The file that files and lines come from; None where a report can show none."""
     for file in (*debug_files(path, build_id, root), path):
         try:
-            with file.open("rb") as stream:
+            with opened_ordinary(file) as stream:
                 elf = ELFFile(stream)
                 if elf.get_section_by_name(".debug_info") is not None:
                     return DebugInformation(file, lies_apart(elf))
@@ -49,7 +50,7 @@ def find_debug_information(path: Path, build_id: str, root: Path = DEBUG_ROOT) -
 def _linked_files(path: Path, root: Path) -> Iterator[Path]:
     """The files that .gnu_debuglink means: those with the name and the CRC that it gives."""
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             section = ELFFile(file).get_section_by_name(".gnu_debuglink")
             link = section.data() if section else b""
     except (OSError, ELFError):
@@ -65,7 +66,7 @@ def _linked_files(path: Path, root: Path) -> Iterator[Path]:
 def _crc(path: Path) -> int:
     """The checksum of .gnu_debuglink; of a file that cannot be read one that no other has."""
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             value = 0
             while part := file.read(1 << 20):
                 value = zlib.crc32(part, value)

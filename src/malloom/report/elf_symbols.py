@@ -59,7 +59,8 @@ def _symbol_tables(elf: ELFFile) -> Iterator[SymbolTableSection]:
 
 def _defined(table: SymbolTableSection) -> Any:
     """The functions of a table that have code."""
-    symbols = np.frombuffer(table.data(), dtype=SYMBOL)
+    data = table.data()
+    symbols = np.frombuffer(data, dtype=SYMBOL, count=len(data) // SYMBOL.itemsize)
     return symbols[
         np.isin(symbols["info"] & 15, FUNCTIONS) & (symbols["value"] != 0) & (symbols["size"] != 0)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import IO
 
+from malloom.printable import printable
 from malloom.report.report import Report
 from malloom.report.symbols import Place
 
@@ -28,5 +29,5 @@ def frame_name(place: Place) -> str:
 
 
 def _plain(name: str) -> str:
-    """Without what separates calls and lines."""
-    return " ".join(name.replace(";", ":").split()) or "?"
+    """Without what separates calls and lines, and what a terminal would obey."""
+    return printable(" ".join(name.replace(";", ":").split())) or "?"

@@ -22,6 +22,9 @@ SAMPLES = (
 )
 """Type and unit of each number of a sample, as tools show them, and the number of a row."""
 
+LARGEST = (1 << 63) - 1
+"""That a field holds."""
+
 INT64, UINT64, STRING, MESSAGE = 3, 4, 9, 11
 """Types of fields, by the numbers that protocol buffers give them."""
 MESSAGES: dict[str, dict[str, tuple[int, int | str]]] = {
@@ -100,7 +103,7 @@ def _filled(report: Report) -> Any:
     for kind, unit, _ in samples:
         profile.sample_type.add(type=strings.number(kind), unit=strings.number(unit))
     profile.default_sample_type = strings.number("alloc_space")
-    profile.time_nanos = report.created
+    profile.time_nanos = min(report.created, LARGEST)
     profile.comment.extend(strings.number(gap) for gap in report.gaps)
     process = report.process
     profile.mapping.add(
@@ -117,7 +120,7 @@ def _filled(report: Report) -> Any:
 
 
 def _number(row: ContextRow, measure: str) -> int:
-    return int(getattr(row, measure) or 0)
+    return min(int(getattr(row, measure) or 0), LARGEST)
 
 
 def _add_location(profile: Any, strings: _Strings, place: Place, number: int) -> None:

@@ -32,7 +32,7 @@ def reason_of_none(profile: HeapProfile) -> str:
     for module in profile.modules:
         if any(name in module.path for name in OWN_ALLOCATORS):
             return f"it brings an allocator of its own ({module.path})"
-    if not process.end:
+    if not process.has_end:
         return "it was killed or replaced (exec) before its first request"
     reason = dict(process.end).get("reason", "")
     if reason in CUT_SHORT:

@@ -13,6 +13,7 @@ from elftools.elf.elffile import ELFFile
 
 from malloom import _native
 from malloom.errors import CommandError
+from malloom.input_file import opened_ordinary
 from malloom.report.debug_files import DEBUG_ROOT, debug_files
 from malloom.report.elf_symbols import build_id_of, find_functions
 from malloom.report.source_calls import SourceCall, UnreadableError, find_calls
@@ -38,7 +39,7 @@ class Build:
 def build_id_at(path: Path) -> str | None:
     """The build-id of a file, empty where it has none; None where there is no such file of code."""
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             return build_id_of(ELFFile(file))
     except (OSError, ELFError):
         return None
@@ -81,7 +82,7 @@ def _read(path: Path, build_id: str, offsets: set[int], callees: Collection[str]
 
 def _has_debug_information(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             return ELFFile(file).get_section_by_name(".debug_info") is not None
     except (OSError, ELFError):
         return False
@@ -97,14 +98,14 @@ def _calls_of(path: Path, files: Collection[Path]) -> dict[int, str]:
 def _pointer_calls(path: Path, callees: Collection[str]) -> list[int]:
     if "" not in callees:
         return []
-    with path.open("rb") as file:
+    with opened_ordinary(path) as file:
         return pointer_calls(ELFFile(file))
 
 
 def _keys_of(files: Iterable[Path], offsets: list[int]) -> tuple[dict[int, tuple[Call, ...]], str]:
     """Calls of the source by return address; where there are none, why."""
     for file in filter(_has_debug_information, files):
-        with file.open("rb") as stream:
+        with opened_ordinary(file) as stream:
             elf = ELFFile(stream)
             try:
                 return _with_columns(elf, find_calls(elf, offsets)), ""
@@ -117,7 +118,7 @@ def _symbols_of(files: Iterable[Path], offsets: list[int]) -> dict[int, tuple[Ca
     """What symbols say where there is no debug information: of the C library's start of a program, say."""
     found: dict[int, tuple[Call, ...]] = {}
     for file in files:
-        with file.open("rb") as stream:
+        with opened_ordinary(file) as stream:
             for offset, function in find_functions(ELFFile(stream), offsets).items():
                 found.setdefault(offset, (Call(plain(function), "", 0),))
     return found

@@ -114,9 +114,7 @@ bool take_switch(Arguments& arguments, Option option, bool is_on) {
         case Option::print_environment:
             arguments.print_environment = is_on;
             return true;
-        // `pools` says something of --dynamic alone.
-        case Option::pools:
-            return true;
+        // Of --dynamic alone, as all that Python reads.
         default:
             return false;
     }

@@ -20,14 +20,15 @@ std::string real_path(const std::string& path) {
     return found ? found.get() : "";
 }
 
-/// Empty, or a plan, as far as its first bytes tell.
-bool may_be_replaced(const std::string& path) {
+/// Empty, or one plan, as far as its header tells.
+bool may_be_replaced(const std::string& path, uint64_t bytes) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return false;
-    uint64_t magic = 0;
-    const ssize_t got = read(file, &magic, sizeof magic);
+    formats::plan::PlanHeader header = {};
+    const ssize_t got = read(file, &header, sizeof header);
     close(file);
-    return got == 0 || (got == sizeof magic && magic == formats::plan::file_magic);
+    const bool is_plan = got == sizeof header && header.magic == formats::plan::file_magic;
+    return got == 0 || (is_plan && header.file_bytes >= bytes);
 }
 
 }  // namespace
@@ -43,7 +44,10 @@ std::optional<std::string> saved_plan(const char* path) {
     struct stat status;
     if (lstat(path, &status) != 0) return real_path(folder) + "/" + std::string(name);
     std::string real = real_path(path);
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !may_be_replaced(path)) return std::nullopt;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !may_be_replaced(path, static_cast<uint64_t>(status.st_size))) {
+        return std::nullopt;
+    }
     return real;
 }
 

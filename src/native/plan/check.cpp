@@ -110,6 +110,9 @@ CheckedPlan check_plan(const std::string& path) {
         if (checked.problem.empty() && !programs.insert(header.program).second) {
             checked.problem = "has two plans for one executable: one is never used";
         }
+        if (checked.problem.empty() && programs.size() > heaps::PlanFile::most_plans) {
+            checked.problem = "has more plans than any build has programs";
+        }
         if (!checked.problem.empty()) {
             return {checked.problem, ""};
         }

@@ -89,7 +89,7 @@ def test_other_depths_and_machines_cannot_be_compared() -> None:
         ((False, False), "compare with --depth 1$"),
         ((True, False), "compare with --depth 4$"),
         ((False, True), "compare with --depth 1$"),
-        ((True, True), "make the tables alike"),
+        ((True, True), "make both alike"),
     ],
 )
 def test_what_was_counted_before_says_how_to_compare(are_tables: tuple[bool, bool], remedy: str) -> None:

@@ -76,7 +76,8 @@ def test_a_script_s_workers_are_what_it_starts(loop: Path, tmp_path: Path) -> No
 
 
 def test_a_program_without_children_has_none(loop: Path) -> None:
-    assert workers_of(*ran(loop)) == ()
+    assert workers_of(*ran(loop)) == (Worker("loop", 1.0),)
+    assert workers_of_all({"a": ran(loop)}, print) == ((), [])
 
 
 def test_plans_are_of_those_that_work_on_every_input(loop: Path, tmp_path: Path) -> None:

@@ -66,12 +66,14 @@ TEST_F(PlansOfSeveral, ProgramsWithoutOneAreGivenTheFirst) {
     EXPECT_NE(plan.find_context(107), nullptr);
 }
 
-TEST_F(PlansOfSeveral, OneForAnyProgramIsTaken) {
+TEST_F(PlansOfSeveral, OneForAnyProgramIsTakenWhereThereIsNoneOfItsOwn) {
     add(7);
     add(0);
-    ASSERT_TRUE(opens(1));
-    EXPECT_EQ(plan.header().program, 0u);
-    EXPECT_EQ(plan.slots()[0].start, 0u);
+    add(9);
+    for (uint64_t program : {1, 7, 9}) {
+        ASSERT_TRUE(opens(program));
+        EXPECT_EQ(plan.header().program, program == 1 ? 0 : program);
+    }
 }
 
 TEST_F(PlansOfSeveral, SlotsThatAreReadLaterAreItsOwn) {
