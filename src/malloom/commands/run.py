@@ -296,8 +296,8 @@ def run(
             become(prefix[0], [*prefix, *command], environment, save_plan, process)
         return
     require_dynamic(no_pools=not pools, constant=constant)
-    opened = opened_plan(plan) if plan else None
-    chosen = opened.heap if opened and heap is None else chosen_heap(heap, plan)
+    named, opened = chosen_heap(heap, plan), opened_plan(plan) if plan else None
+    chosen = opened.heap if opened and heap is None else named
     variables = heap_variables(
         opened, chosen, fallback, told, preallocate, save_plan_settings(save_plan, process)
     )
