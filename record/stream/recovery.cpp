@@ -60,6 +60,10 @@ class Recoverer {
             if (lives && staged.state == ProcessState::recording) staged.state = ProcessState::window_over;
             for (const std::vector<unsigned char>& chunk : staged.chunks) append(profile_, chunk);
             if (file.of_process) append(ends_, make_end_chunk(file.process, staged.state, staged.dropped));
+        } else if (has_recorder_now(file.process)) {
+            // It may be about to map what it has just made.
+            living_.insert(file.process);
+            return;
         }
         unlink(file.path.c_str());
     }

@@ -113,13 +113,28 @@ bool read_process(const unsigned char* start, size_t bytes, StagedChunks& staged
     return true;
 }
 
+// Of the first thread that still runs.
+std::vector<unsigned char> maps_of_threads(const std::string& folder) {
+    std::vector<unsigned char> maps;
+    DIR* listing = opendir(folder.c_str());
+    if (listing == nullptr) return maps;
+    while (const dirent* entry = readdir(listing)) {
+        const std::string thread = folder + "/" + entry->d_name;
+        if (entry->d_name[0] != '.' && read_whole(thread + "/maps", maps) && !maps.empty()) break;
+    }
+    closedir(listing);
+    return maps;
+}
+
 // Whether the process lives and has a file mapped whose path holds `name`. Where that cannot be seen, life is
 // enough.
 bool has_mapped(uint64_t process, const std::string& name) {
     const auto pid = static_cast<pid_t>(pid_of(process));
+    const std::string folder = "/proc/" + std::to_string(pid);
     std::vector<unsigned char> maps;
-    if (!read_whole("/proc/" + std::to_string(pid) + "/maps", maps))
-        return kill(pid, 0) == 0 || errno == EPERM;
+    if (!read_whole(folder + "/maps", maps)) return kill(pid, 0) == 0 || errno == EPERM;
+    // Of a process whose first thread has ended, older kernels show none there.
+    if (maps.empty()) maps = maps_of_threads(folder + "/task");
     return memmem(maps.data(), maps.size(), name.data(), name.size()) != nullptr;
 }
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from end_to_end.conftest import COMMAND, simple_plans
+from malloom.layout.plan import Plan
+from malloom.layout.plan_file import read_plan, write_plan
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure.allocators import NEWEST_MIMALLOC, preloaded_file
 from malloom.optimize.keeping import write_empty, write_setting
@@ -277,6 +279,23 @@ def test_the_program_must_be_the_one_of_the_plan(
     )
     assert malloom("deploy", plan, "-o", "named", "--program", kept).returncode == 0
     assert malloom("deploy", plan, "-o", "forced", "--force").returncode == 0
+
+
+def test_a_fleet_s_plan_is_for_the_builds_of_its_hosts(
+    malloom: Malloom, learned: tuple[Path, Path], tmp_path: Path
+) -> None:
+    program, plan = learned
+    made = read_plan(plan)
+    names = ("matching", "depth", "arena_bytes", "planned_requests", "profile_created", "flags")
+    tables = {
+        name: getattr(made, name) for name in ("contexts", "slots", "sequences", "groups", "prefetches")
+    }
+    header = {name: made.header[name] for name in names}
+    write_plan(Plan(strategy="fleet", program=0, racy_requests=0, **tables, **header), plan)
+    write_with_record(plan, plan, {"fleet": {"hosts": 2, "builds": ["00ff"]}})
+    assert malloom("deploy", plan, "-o", "unnamed").returncode == 0
+    refused(malloom, tmp_path, plan, "-o", "x", "--program", program, status=1, reason="not for this build")
+    refused(malloom, tmp_path, plan, "-o", "x", "--program", "/nowhere/x", status=1, reason="is not here")
 
 
 def test_a_plan_that_places_nothing_has_the_fallback(malloom: Malloom, tmp_path: Path) -> None:

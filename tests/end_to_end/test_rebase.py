@@ -86,6 +86,23 @@ def test_a_plan_goes_on_with_the_next_build(malloom: Malloom, recorded: tuple[Pa
     assert pooled(malloom, "new.plan", recorded[1]) == (6 * NODES, 6)
 
 
+def test_of_several_plans_the_program_s_goes_on_and_the_others_stay(
+    malloom: Malloom, recorded: tuple[Path, Path], compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    source = "#include <stdlib.h>\nint main(void) { return malloc(48) == NULL; }"
+    other = compile_c(source, "-Wl,--build-id").rename(tmp_path / "other")
+    succeeded(malloom("plan", "old.profile", "-o", "old.plan", "--strategy", "pools"))
+    succeeded(malloom("record", "-o", "other.profile", "--accesses", "none", "--", other))
+    succeeded(malloom("plan", "other.profile", "-o", "other.plan", "--strategy", "sequential"))
+    parts = [(tmp_path / name).read_bytes() for name in ("other.plan", "old.plan")]
+    (tmp_path / "both.plan").write_bytes(b"".join(parts))
+    assert matched(malloom("rebase", "both.plan", recorded[1], "-o", "new.plan", "--json")) == EXPECTED
+    assert pooled(malloom, "new.plan", recorded[1]) == (6 * NODES, 6)
+    assert (tmp_path / "new.plan").read_bytes().startswith(parts[0])
+    refused = malloom("rebase", "both.plan", "/bin/true", "-o", "none.plan")
+    assert refused.returncode == 1 and "none of the plans of both.plan is of a program true" in refused.stderr
+
+
 def pooled(malloom: Malloom, plan: str, program: Path) -> tuple[int, int]:
     """Requests that pools served, and how many pools."""
     done = malloom("run", "--plan", plan, "--statistics", "--", program, str(NODES))

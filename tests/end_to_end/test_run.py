@@ -343,6 +343,26 @@ def test_a_plan_of_a_dynamic_run_says_that_its_allocator_is_left_out(
     assert done.stderr == f"malloom: --dynamic leaves out the allocator that {plan} wants, another 1.0\n"
 
 
+def test_a_saved_plan_stays_until_the_program_runs(malloom: Malloom, tmp_path: Path) -> None:
+    plan, link = tmp_path / "saved.plan", tmp_path / "link.plan"
+    write_setting(plan)
+    link.symlink_to(plan)
+    saving = ("--save-plan", link, "--process", "cc1")
+    assert_refused(malloom("run", *saving, "--", "true"), 2, "--save-plan needs a run that learns")
+    assert malloom("run", "--heap", "pools", *saving, "--print-environment", "--", "true").returncode == 0
+    assert plan.exists()
+    assert malloom("run", "--heap", "pools", *saving, "--", "true").returncode == 0
+    assert link.is_symlink() and not plan.exists()
+
+
+def test_a_plan_is_not_saved_over_those_of_several_executables(malloom: Malloom, tmp_path: Path) -> None:
+    plan = tmp_path / "both.plan"
+    write_setting(plan)
+    plan.write_bytes(2 * plan.read_bytes())
+    done = malloom("run", "--heap", "pools", "--save-plan", plan, "--", "true")
+    assert_refused(done, 2, "has the plans of several executables")
+
+
 def test_bad_use_is_refused(malloom: Malloom) -> None:
     assert_refused(malloom("run"), 2, "no program is given")
     choice = "choose plan or pools or bins or pages or fallback"
@@ -351,3 +371,6 @@ def test_bad_use_is_refused(malloom: Malloom) -> None:
     assert_refused(malloom("run", "--heap", "plan", "--", "true"), 2, "needs a plan")
     assert_refused(malloom("run", "--fallback", "none", "--", "true"), 2, "'mimalloc', 'system'")
     assert_refused(malloom("run", "--no-such-option", "--", "true"), 2, "--no-such-option")
+    alone = "means nothing without --dynamic"
+    assert_refused(malloom("run", "--no-pools", "--heap", "pools", "--", "true"), 2, f"--no-pools {alone}")
+    assert_refused(malloom("run", "--constant", "tune=0", "--", "true"), 2, f"--constant {alone}")

@@ -188,7 +188,6 @@ def complete_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     # Names of files are bytes, and are printed as they are; what the locale has no letter for is spelled out.
-    codecs.register_error("malloom", as_it_can_be)
     sys.stdout.reconfigure(errors="malloom")  # type: ignore[union-attr]
 
 
@@ -202,6 +201,9 @@ def as_it_can_be(error: UnicodeError) -> tuple[bytes, int]:
 def _byte_or_spelled(letter: str) -> bytes:
     is_byte = "\udc80" <= letter <= "\udcff"
     return letter.encode("ascii", "surrogateescape" if is_byte else "backslashreplace")
+
+
+codecs.register_error("malloom", as_it_can_be)
 
 
 def execute(arguments: list[str]) -> int:

@@ -1,5 +1,7 @@
 #include "src/native/profile/events.h"
 
+#include <tuple>
+
 #include "record/stream/records.h"
 
 namespace malloom::native {
@@ -26,7 +28,10 @@ bool EventCursor::decode(const stream::ChunkView& chunk) {
 
 EventStream::EventStream(const ProcessChunks& process) {
     cursors_.reserve(process.threads.size());
-    for (const ThreadChunks& thread : process.threads) cursors_.emplace_back(thread.events);
+    for (const ThreadChunks& thread : process.threads) {
+        cursors_.emplace_back(thread.events);
+        wait(static_cast<uint32_t>(cursors_.size() - 1));
+    }
     choose();
 }
 
@@ -35,24 +40,24 @@ uint64_t EventStream::ticket_of(size_t cursor) const {
     return event != nullptr ? event->ticket : no_ticket;
 }
 
+void EventStream::wait(uint32_t cursor) {
+    if (const uint64_t ticket = ticket_of(cursor); ticket != no_ticket) waiting_.emplace(ticket, cursor);
+}
+
 void EventStream::choose() {
     next_ticket_ = others_ticket_ = no_ticket;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-        const uint64_t ticket = ticket_of(i);
-        if (ticket < next_ticket_) {
-            others_ticket_ = next_ticket_;
-            next_ticket_ = ticket;
-            current_ = static_cast<uint32_t>(i);
-        } else if (ticket < others_ticket_) {
-            others_ticket_ = ticket;
-        }
-    }
+    if (waiting_.empty()) return;
+    std::tie(next_ticket_, current_) = waiting_.top();
+    waiting_.pop();
+    if (!waiting_.empty()) others_ticket_ = waiting_.top().first;
 }
 
 void EventStream::advance() {
     cursors_[current_].advance();
     next_ticket_ = ticket_of(current_);
-    if (next_ticket_ >= others_ticket_) choose();
+    if (next_ticket_ < others_ticket_) return;
+    wait(current_);
+    choose();
 }
 
 uint64_t EventStream::corrupt_chunks() const {

@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 
+#include <functional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "formats/profile.h"
@@ -55,10 +58,15 @@ class EventStream {
     uint64_t corrupt_chunks() const;
 
   private:
+    // A thread that waits for its turn: the ticket of its next event, and its cursor.
+    using Waiting = std::pair<uint64_t, uint32_t>;
+
+    void wait(uint32_t cursor);
     void choose();
     uint64_t ticket_of(size_t cursor) const;
 
     std::vector<EventCursor> cursors_;
+    std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
     uint32_t current_ = 0;
     uint64_t next_ticket_ = no_ticket;
     uint64_t others_ticket_ = no_ticket;  ///< the lowest of the other threads

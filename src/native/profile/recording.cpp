@@ -11,11 +11,9 @@ using formats::profile::ChunkKind;
 namespace {
 
 ThreadChunks& thread_of(ProcessChunks& process, uint32_t thread) {
-    for (ThreadChunks& known : process.threads) {
-        if (known.thread == thread) return known;
-    }
-    process.threads.push_back({thread, {}, {}});
-    return process.threads.back();
+    const auto [place, is_new] = process.places_of_threads.emplace(thread, process.threads.size());
+    if (is_new) process.threads.push_back({thread, {}, {}});
+    return process.threads[place->second];
 }
 
 /// Puts a thread's chunks into their order, which is that of their tickets: a thread id that is used again
@@ -43,19 +41,17 @@ bool Recording::open(const char* path) {
 }
 
 const ProcessChunks* Recording::find(uint64_t identity) const {
-    for (const ProcessChunks& process : processes_) {
-        if (process.identity == identity) return &process;
-    }
-    return nullptr;
+    const auto place = places_.find(identity);
+    return place != places_.end() ? &processes_[place->second] : nullptr;
 }
 
 ProcessChunks& Recording::process_of(uint64_t identity) {
-    for (ProcessChunks& process : processes_) {
-        if (process.identity == identity) return process;
+    const auto [place, is_new] = places_.emplace(identity, processes_.size());
+    if (is_new) {
+        processes_.push_back({});
+        processes_.back().identity = identity;
     }
-    processes_.push_back({});
-    processes_.back().identity = identity;
-    return processes_.back();
+    return processes_[place->second];
 }
 
 void Recording::add(const stream::ChunkView& chunk) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "record/stream/chunk_reader.h"
@@ -22,7 +23,8 @@ struct ThreadChunks {
 struct ProcessChunks {
     uint64_t identity = 0;
     ChunkList process, modules, contexts, ends;
-    std::vector<ThreadChunks> threads;  ///< in the order of their first chunks
+    std::vector<ThreadChunks> threads;                       ///< in the order of their first chunks
+    std::unordered_map<uint32_t, size_t> places_of_threads;  ///< in these, by id
     uint64_t events = 0;       ///< records in the events chunks, as far as these can hold what they claim
     uint64_t accesses = 0;     ///< the same of the accesses chunks, markers included
     uint64_t lost_chunks = 0;  ///< gaps in the chunks' sequences
@@ -55,6 +57,7 @@ class Recording {
 
     stream::ChunkReader reader_;
     std::vector<ProcessChunks> processes_;
+    std::unordered_map<uint64_t, size_t> places_;  ///< in these, by identity
 };
 
 /// The properties of a chunk of strings; what is corrupt is left out.

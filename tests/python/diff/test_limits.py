@@ -32,6 +32,13 @@ def test_a_limit_on_the_process_names_the_site_that_grew_most() -> None:
     assert lines(grown, {"peak": 1.3}) == []
 
 
+def test_a_limit_is_exact() -> None:
+    """In doubles 100 * 1.15 is less than 115."""
+    old, new = (summary({"push": numbers(requests=count)}) for count in (100, 115))
+    assert lines(found(new, old), {"requests": 1.15}) == []
+    assert len(lines(found(new, old), {"requests": 1.149})) == 1
+
+
 @pytest.mark.parametrize("pattern", ["pu*", "prog.c:5", "/src/prog.c:5", "push prog.c:5", "p?sh"])
 def test_a_limit_on_sites_is_on_each_that_is_named(pattern: str) -> None:
     grown = found(

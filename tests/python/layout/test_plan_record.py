@@ -80,7 +80,11 @@ def test_a_record_that_lies_outside_the_plan_is_refused(plan: Path, fields: dict
 
 
 @pytest.mark.parametrize(
-    "record", [b"[1]", b"{", b"\xff\xfe", b'{"setting":' + b"[" * 200_000 + b"]" * 200_000 + b"}"]
+    "record",
+    [
+        *(b"[1]", b"{", b"\xff\xfe", b'{"pairs": NaN}', b'{"pairs": -Infinity}', b'{"pairs": 1e999}'),
+        b'{"setting":' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+    ],
 )
 def test_a_record_that_is_no_object_is_refused(plan: Path, record: bytes) -> None:
     offset = (plan.stat().st_size + 7) // 8 * 8
