@@ -10,7 +10,8 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 entries=$root/compiler/fallback
 gate=$root/runtime/heaps/fallback
-own=("$root/setup/mimalloc_crate.sh" "$entries"/*.{c,h,cpp} "$gate/mimalloc_gated.h" "$gate"/fork_gate.{c,h})
+own=("$root/setup/mimalloc_crate.sh" "$entries"/*.{c,h,cpp} "$gate/mimalloc_gated.h" "$gate"/fork_gate.{c,h}
+    "$root/runtime/platform/system_calls.h")
 # shellcheck source=setup/crate.sh
 . "$(dirname "$0")/crate.sh"
 

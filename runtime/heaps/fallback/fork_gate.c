@@ -2,6 +2,7 @@
 #include "runtime/heaps/fallback/fork_gate.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,16 @@ static bool is_over(const struct waiting* waiting) {
     return seconds > 1 || (seconds == 1 && now.tv_nsec >= waiting->began.tv_nsec);
 }
 
+// A program that has mimalloc linked in by malloom-cc has the gate alone of the run time.
+#pragma weak malloom_wait_for_others
+static void wait_for_others(unsigned waited) {
+    if (malloom_wait_for_others != NULL) {
+        malloom_wait_for_others(waited);
+    } else {
+        sched_yield();
+    }
+}
+
 // False, at once, when that was a second.
 static bool wait_a_moment(struct waiting* waiting) {
     enum { looks_at_the_clock_after = 100 };
@@ -41,7 +52,7 @@ static bool wait_a_moment(struct waiting* waiting) {
     if (waiting->rounds >= looks_at_the_clock_after && is_over(waiting)) {
         return false;
     }
-    malloom_wait_for_others(++waiting->rounds);
+    wait_for_others(++waiting->rounds);
     return true;
 }
 

@@ -74,13 +74,14 @@ def findings_of(prepared: Prepared, found: Mapping[StepId, Finished]) -> Finding
     findings = Findings()
     for part, make in prepared.steps.items():
         of_part = [finished for finished in found.values() if finished.part == part]
-        if of_part:
-            steps = make()
-            order = [step.what for step in steps]
-            of_part.sort(key=lambda each: order.index(each.what) if each.what in order else len(order))
-            for each in of_part:
-                _take_over(findings, each, steps)
-            _conclude(findings, steps, of_part)
+        steps = make()
+        order = [step.what for step in steps]
+        of_part.sort(key=lambda each: order.index(each.what) if each.what in order else len(order))
+        for each in of_part:
+            _take_over(findings, each, steps)
+        # What concludes over all parts has one of its own.
+        if of_part or all(step.concludes for step in steps):
+            _conclude(findings, steps, of_part or [*found.values()])
     return findings
 
 

@@ -17,6 +17,7 @@ from malloom.bench.state import VERSION, Keeper, State
 from malloom.bench.suite import Suite
 from malloom.bench.suites import found_suites
 from malloom.errors import CommandError
+from malloom.measure.allocators import without_settings_of_users
 from malloom.measure.host import measured_on
 
 
@@ -39,6 +40,7 @@ def measure(wanted: dict[str, Any], written: Path) -> None:
     if suite is None:
         raise CommandError(f"there is no suite '{name}' here")
     workloads = Path(options["workloads"])
+    without_settings_of_users()
     prepared = suite.prepare(**_as_declared(suite, options))
     prepared.check(workloads)
     steps = [step for step in prepared.steps_of([wanted["part"]]) if step.what == wanted["what"]]

@@ -9,6 +9,12 @@ from typing import Any
 import pytest
 
 import forked
+from malloom.bench.findings import Findings
+from malloom.bench.joining import findings_of
+from malloom.bench.numbers import number_rows
+from malloom.bench.state import finished
+from malloom.bench.steps import Step, conclusion
+from malloom.bench.suite import Prepared
 from python.bench.test_resuming import FOLDER, MEAN, NAMES, Suites
 from python.bench.test_suites import MALLOOM
 
@@ -125,3 +131,14 @@ def test_what_is_no_state_is_one_error(tmp_path: Path) -> None:
         join(tmp_path, "nowhere.json").stderr
         == "malloom: cannot read nowhere.json: No such file or directory\n"
     )
+
+
+def test_what_concludes_over_all_parts_is_concluded_too() -> None:
+    step = Step("walks", "one", lambda _bench: [])
+    means = number_rows(("mean", "all"), "walks", {"one": 1.0})
+    prepared = Prepared(
+        {"walks": lambda: [step], "all": lambda: [conclusion("all", "means", lambda: means)]}, []
+    )
+    done = finished(step, Findings({"processor": "x"}, [("walks", means[0])]), 1.0, [])
+    found = findings_of(prepared, {("walks", "one"): done})
+    assert [part for part, _ in found.rows] == ["walks", "all"]
