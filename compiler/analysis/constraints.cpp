@@ -26,6 +26,20 @@ uint64_t offset_in(const llvm::DataLayout& layout, llvm::Type& type, llvm::Array
     return offset;
 }
 
+/// Whether what has fractions may come out of it bit by bit as it went in. Of intrinsics these are the ones
+/// that put lanes in another order, and all that one kind of processor alone has: many of them do.
+bool may_move_lanes(const llvm::Instruction& instruction) {
+    const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (intrinsic == nullptr) {
+        return llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,
+                         llvm::BitCastInst>(instruction);
+    }
+    const llvm::Function& callee = *intrinsic->getCalledFunction();
+    const llvm::StringRef name = callee.getName();
+    const bool is_of_lanes = name.contains(".vector.") || name.starts_with("llvm.vp.");
+    return callee.isTargetIntrinsic() || (is_of_lanes && !name.contains(".reduce."));
+}
+
 }  // namespace
 
 uint64_t tag_bits(const llvm::Value& value, bool is_kept) {
@@ -248,15 +262,14 @@ void ConstraintVisitor::take_tag(llvm::Instruction& instruction, llvm::Value& ad
 /// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
 /// a number with a fraction is no address: as such it is moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
+    const bool moves = may_move_lanes(instruction);
     if (llvm::isa<llvm::ZExtInst, llvm::SExtInst>(instruction)) {
         to_.counts_.push_back(&instruction);
-    } else if (!is_fraction(*instruction.getType())) {
+    } else if (moves || !is_fraction(*instruction.getType())) {
         to_.calculations_.push_back(&instruction);
     }
-    const bool copies = llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,
-                                  llvm::BitCastInst>(instruction);
     for (llvm::Use& operand : instruction.operands()) {
-        const bool is_number = is_fraction(*operand->getType()) && !copies;
+        const bool is_number = is_fraction(*operand->getType()) && !moves;
         if (!is_number && !llvm::isa<llvm::Function>(operand) && to_.cell_of(operand)) {
             to_.numbers_.emplace_back(operand, &instruction);
         }

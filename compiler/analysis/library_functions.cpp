@@ -1,6 +1,7 @@
 #include "compiler/analysis/library_functions.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSwitch.h>
 
 namespace malloom::compiler {
 
@@ -34,16 +35,22 @@ const llvm::StringMap<HeapCall>& known_heap_calls() {
     return known;
 }
 
-/// Operators new and delete, also of arrays, by the Itanium ABI's names.
+/// Operators new and delete, also of arrays, by the Itanium ABI's names. A program's own operators, with
+/// whatever else behind the size or the pointer, are functions as others.
 std::optional<HeapCall> operator_call(llvm::StringRef name) {
-    const bool is_aligned = name.contains("St11align_val_t");
     if (name.consume_front("_Znwm") || name.consume_front("_Znam")) {
-        return is_aligned     ? HeapCall::new_aligned
-               : name.empty() ? HeapCall::new_object
-                              : HeapCall::new_or_null;
+        return llvm::StringSwitch<std::optional<HeapCall>>(name)
+            .Case("", HeapCall::new_object)
+            .Case("RKSt9nothrow_t", HeapCall::new_or_null)
+            .Cases("St11align_val_t", "St11align_val_tRKSt9nothrow_t", HeapCall::new_aligned)
+            .Default(std::nullopt);
     }
-    if (name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
-        return is_aligned ? HeapCall::delete_aligned : HeapCall::delete_object;
+    if (name.consume_front("_ZdlPv") || name.consume_front("_ZdaPv")) {
+        return llvm::StringSwitch<std::optional<HeapCall>>(name)
+            .Cases("", "m", "RKSt9nothrow_t", HeapCall::delete_object)
+            .Cases("St11align_val_t", "mSt11align_val_t", "St11align_val_tRKSt9nothrow_t",
+                   HeapCall::delete_aligned)
+            .Default(std::nullopt);
     }
     return std::nullopt;
 }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/ConstantRange.h>
@@ -252,7 +252,7 @@ class PointsTo {
     std::vector<Connected> connected_;
     std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
-    llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
+    llvm::SetVector<llvm::Value*> unseen_;                              ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
     std::vector<std::pair<llvm::Value*, llvm::CallBase*>> printed_;  ///< as text, by the program's functions
     std::vector<llvm::Instruction*> calculations_;                   ///< of whatever

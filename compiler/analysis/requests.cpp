@@ -193,7 +193,9 @@ PoolService pool_service(const Request& request) {
         case HeapCall::new_aligned:
         case HeapCall::into_pointer: {
             const uint64_t alignment = alignment_of(request);
-            const bool is_pools = llvm::isPowerOf2_64(alignment) && alignment <= largest_alignment;
+            const uint64_t least = kind == HeapCall::into_pointer ? sizeof(void*) : 1;
+            const bool is_pools =
+                llvm::isPowerOf2_64(alignment) && least <= alignment && alignment <= largest_alignment;
             return is_known && is_small && is_pools && takes_arguments ? PoolService::aligned
                                                                        : PoolService::none;
         }

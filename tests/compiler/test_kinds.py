@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler import compiling, kinds
+from compiler import compiling, kinds, lanes
 from compiler.kinds import NoProgram, Program
 
 OPCODE = re.compile(r"^\s*HANDLE_\w+_INST\s*\(\s*\d+\s*,\s*(\w+)", re.MULTILINE)
@@ -28,8 +28,8 @@ PROGRAMS = {
     for kind, table in (("instruction", kinds.INSTRUCTIONS), ("constant", kinds.CONSTANTS))
     for name, each in table.items()
     if isinstance(each, Program) and name in LISTED
-}
-"""Of kinds that this version of LLVM has."""
+} | {f"lanes {name}": each for name, each in lanes.LANES.items()}
+"""Of kinds that this version of LLVM has, and of intrinsics that move what they are given."""
 
 
 @pytest.mark.parametrize(
