@@ -34,6 +34,11 @@ std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
 }
 
+// The driver may be installed by the name of what it becomes: it would begin again and again.
+bool is_itself(const std::string& path) {
+    return real_path(path) == real_path("/proc/self/exe");
+}
+
 // An empty string where the PATH has none.
 std::string in_path(const std::string& name) {
     const char* const variable = getenv("PATH");
@@ -41,7 +46,7 @@ std::string in_path(const std::string& name) {
     while (*folders != '\0') {
         const size_t length = strcspn(folders, ":");
         const std::string path = (length > 0 ? std::string(folders, length) : ".") + "/" + name;
-        if (is_file(path) && access(path.c_str(), X_OK) == 0) return path;
+        if (is_file(path) && access(path.c_str(), X_OK) == 0 && !is_itself(path)) return path;
         folders += length + (folders[length] == ':' ? 1 : 0);
     }
     return {};

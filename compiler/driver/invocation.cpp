@@ -6,6 +6,7 @@
 
 #include "compiler/driver/inputs.h"
 #include "compiler/driver/option_tables.h"
+#include "compiler/driver/response_files.h"
 
 namespace malloom::driver {
 
@@ -17,9 +18,16 @@ constexpr std::string_view own_processor = "x86_64-";
 constexpr std::string_view own_processor = "aarch64-";
 #endif
 
-constexpr std::string_view wrapped[] = {"malloc",         "calloc",        "realloc", "free",
-                                        "posix_memalign", "aligned_alloc", "strdup",  "_Znwm",
-                                        "_Znam",          "_ZdlPv",        "_ZdaPv"};
+constexpr std::string_view requests[] = {
+    "malloc", "calloc",  "realloc", "free",    "posix_memalign", "aligned_alloc",     "memalign",
+    "valloc", "pvalloc", "strdup",  "strndup", "reallocarray",   "malloc_usable_size"};
+constexpr std::string_view operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
+
+// Whether it asks for memory of the heap, or gives some back.
+bool is_request(std::string_view name) {
+    return std::ranges::find(requests, name) != std::end(requests) ||
+           std::ranges::find(operators, name.substr(0, 4)) != std::end(operators);
+}
 
 // What follows `prefix` in a text that begins with it.
 std::optional<std::string_view> after(std::string_view prefix, std::string_view text) {
@@ -102,7 +110,7 @@ class Reader {
         } else if (const auto library = after("-l", option)) {
             read_pair("-l", *library);
         } else if (const auto words = after("-Wl,", option)) {
-            for_each_part(*words, [this](std::string_view word) { read_linker_word(word); });
+            for_each_part(*words, [this](std::string_view word) { read_linker_words(word); });
         } else if (const auto target = after("--target=", option)) {
             read_pair("-target", *target);
         } else {
@@ -120,7 +128,7 @@ class Reader {
         } else if (option == "-target") {
             found_.is_foreign = !is_own_target(value);
         } else if (option == "-Xlinker" || option == "--for-linker" || option == "--linker-option") {
-            read_linker_word(value);
+            read_linker_words(value);
         }
     }
 
@@ -185,16 +193,20 @@ class Reader {
         }
     }
 
-    // To clang these are inputs: -Wl,--version alone asks the linker.
-    void read_linker_word(std::string_view word) {
+    // To clang these are inputs: -Wl,--version alone asks the linker. The linker reads words in files too.
+    void read_linker_words(std::string_view word) {
         found_.has_objects = true;
+        for (const std::string& each : expanded({std::string(word)})) read_linker_word(each);
+    }
+
+    void read_linker_word(std::string_view word) {
         if (word == "-r" || word == "-i" || word == "--relocatable") found_.is_relocatable = true;
         if (word == "-shared" || word == "--shared" || word == "-Bshareable") found_.is_shared = true;
         const std::string_view name = word.substr(word.find_last_of('=') + 1);
         const bool has_value = name.size() < word.size();
         const bool wraps =
             follows_wrap_ || (has_value && (word.starts_with("--wrap=") || word.starts_with("-wrap=")));
-        if (wraps && std::ranges::find(wrapped, name) != std::end(wrapped)) found_.wraps_requests = true;
+        if (wraps && is_request(name)) found_.wraps_requests = true;
         follows_wrap_ = word == "--wrap" || word == "-wrap";
     }
 

@@ -106,7 +106,8 @@ void check_options() {
 }
 
 bool is_left_alone() {
-    return chosen_policy == Policy::none && choice_path.empty() && !prints_proofs;
+    return chosen_policy == Policy::none && choice_path.empty() && written_choice_path.empty() &&
+           !prints_proofs;
 }
 
 void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler::Decision>& decisions) {

@@ -24,6 +24,15 @@ def test_a_choice_goes_from_a_link_to_the_next(try_compile: Run, tmp_path: Path)
     )
 
 
+def test_a_link_that_changes_nothing_writes_it_too(try_compile: Run, tmp_path: Path) -> None:
+    """To have its structures named, and some of them decided by hand."""
+    options = ("-fmalloom-policy=none", "-fmalloom-write-choice=a.choice")
+    assert try_compile("-O2", "-g", *SOURCES, *options, "-o", "first").returncode == 0
+    assert not is_transformed(tmp_path / "first")
+    text = (tmp_path / "a.choice").read_text()
+    assert text.startswith("choice of policies 1\nothers none\nstructure none ")
+
+
 def test_compilations_do_not_read_it(asked: Asked) -> None:
     assert "choice" not in "".join(asked("-fmalloom-choice=missing", "-O2", "-c", "a.c"))
 

@@ -52,6 +52,15 @@ def test_a_missing_file_is_named(native: Path, tmp_path: Path, missing: str) -> 
     output_of(driver, "-O0", *SOURCES, "-o", "program", cwd=tmp_path)
 
 
+def test_the_driver_by_clangs_name_finds_clang(native: Path, tmp_path: Path) -> None:
+    """As folders of compilers have it that stand before others in the PATH."""
+    shutil.copytree(native, tmp_path / "native")
+    (tmp_path / "native/clang-19").symlink_to("malloom-cc")
+    path = f"{tmp_path}/native:{os.environ['PATH']}"
+    done = run("clang-19", "--version", environment={**os.environ, "PATH": path})
+    assert "clang version 19" in done.stdout
+
+
 def test_a_missing_clang_is_said(native: Path, tmp_path: Path) -> None:
     done = run(native / "malloom-c++", "-c", "a.cpp", environment={"PATH": str(tmp_path)})
     assert done.returncode == 1

@@ -110,6 +110,9 @@ def test_links_get_the_plugin(asked: Asked, arguments: str) -> None:
         "-Wl,--wrap=malloc a.o",
         "-Wl,--wrap,free a.o",
         "-Xlinker --wrap -Xlinker calloc a.o",
+        "-Wl,--wrap=strndup a.o",
+        "-Wl,--wrap=_ZdlPvm a.o",
+        "-Wl,--wrap=_ZnwmRKSt9nothrow_t a.o",
     ],
 )
 def test_links_that_stay_as_they_are_have_lld(asked: Asked, arguments: str) -> None:

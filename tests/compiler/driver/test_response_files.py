@@ -61,3 +61,10 @@ def test_an_at_sign_may_begin_a_value(asked: Asked) -> None:
         "a.c",
         "-Wl,-rpath,@loader",
     ]
+
+
+def test_the_linkers_files_count(asked: Asked, tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("--no-undefined\n--wrap=malloc")
+    assert not any("malloom_plugin" in word for word in asked("-O2", "-Wl,@words", "a.o"))
+    (tmp_path / "words").write_text("--no-undefined")
+    assert any("malloom_plugin" in word for word in asked("-O2", "-Wl,@words", "a.o"))
