@@ -257,13 +257,15 @@ bool ConstraintVisitor::take_printing_call(llvm::CallBase& call, const llvm::Fun
 void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned number,
                                               const LibraryFunction& function) {
     const char effect = function.argument(number);
+    const llvm::Type& type = *call.getArgOperand(number)->getType();
     const Cell cell = to_.cell_of(call.getArgOperand(number));
-    if (!cell || llvm::StringRef("-skb").contains(effect) ||
-        is_fraction(*call.getArgOperand(number)->getType())) {
+    if (!cell || llvm::StringRef("skb").contains(effect) || is_fraction(type) ||
+        (effect == '-' && !type.isPointerTy())) {
         return;
     }
     to_.library_accesses_.push_back({&call, number});
     switch (effect) {
+        case '-':  // A stream of the library's; or the function is another one with its name.
         case 'e':
         case 'c':
             sets_.add_trait(cell, Trait::escaped, Rule::given_to_unseen_code, &call);
@@ -344,10 +346,11 @@ void ConstraintVisitor::take_callback(llvm::CallBase& call, const LibraryFunctio
 
 void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result) {
     const Cell cell = to_.cell_of(&call);
-    if (!cell || result == Result::none) {
+    if (!cell || (result == Result::none && !call.getType()->isPointerTy())) {
         return;
     }
     switch (result) {
+        case Result::none:
         case Result::foreign:
             sets_.add_trait(cell, Trait::escaped, Rule::comes_from_library, &call);
             break;
