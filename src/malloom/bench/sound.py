@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from malloom.bench.goals import LIMIT, Goal
+from malloom.bench.numbers import ONE
 from malloom.measure.rows import Row
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def problem_of_row(row: Row) -> str:
     """Why no measurement gives such a row; empty where one may. A file of JSON can hold no other.
 
-    Counts may be 0, and differences, of counts or against a limit, below.
+    Counts may be 0, and differences, of counts or against a limit, below; so may what is compared with
+    nothing, as a share of a gain is where there is a loss.
     """
     held = (row.ratio, row.low, row.high, row.peak_rss_ratio)
     if not all(math.isfinite(value) for value in held if value is not None):
@@ -25,7 +27,7 @@ def problem_of_row(row: Row) -> str:
         return f"{_named(row)} has half an interval"
     if row.low is not None and row.high is not None and not row.low <= row.ratio <= row.high:
         return f"{_named(row)} lies outside its interval"
-    if row.ratio <= 0 and not row.is_exact and row.baseline != LIMIT:
+    if row.ratio <= 0 and not row.is_exact and row.baseline not in (LIMIT, ONE):
         return f"{_named(row)} is not above 0"
     if row.peak_rss_ratio is not None and row.peak_rss_ratio <= 0:
         return f"the peak memory of {_shown(row)} is not above 0"

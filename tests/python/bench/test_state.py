@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from malloom.bench.findings import Failure, Note
 from malloom.bench.goals import Goal
+from malloom.bench.numbers import ONE
 from malloom.bench.sound import problem_of_row
 from malloom.bench.state import VERSION, WITHOUT_DIGEST, Finished, State, read_state, write_state
 from malloom.errors import CommandError, UsageProblem
@@ -157,7 +158,10 @@ def test_another_version_is_told(file: Path) -> None:
         read_state(file)
 
 
-def test_differences_and_counts_may_be_0_and_below() -> None:
+def test_differences_counts_and_numbers_may_be_0_and_below() -> None:
     added = row(("walk", "one"), "fast", "slow", "added", exact(-2.0))
     against_limit = row(("walk", "one"), "fast", "limit", "start_up_time", Interval(-0.1, -0.2, 0.0))
-    assert (problem_of_row(added), problem_of_row(against_limit)) == ("", "")
+    share = row(("walk", "one"), "fast", ONE, "share", Interval(-0.4, -0.9, 0.2))
+    assert [problem_of_row(each) for each in (added, against_limit, share)] == ["", "", ""]
+    ratio = row(("walk", "one"), "fast", "slow", "cpu_time", Interval(-0.1, -0.2, 0.0))
+    assert "is not above 0" in problem_of_row(ratio)
