@@ -18,7 +18,8 @@ from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import MADE, heap_bytes, sized
-from malloom.measure.rows import Place, Row
+from malloom.measure.interval import exact
+from malloom.measure.rows import Place, Row, row
 from malloom.optimize.building import POLICIES
 from malloom.optimize.inputs import PLACEHOLDER
 
@@ -161,7 +162,9 @@ def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:
     found: list[Row | Goal] = []
     for place, given in _places(wanted.check):
         of_input = {told["row"]: told for told in answer["checks"] if told["input"] == given}
-        if kept in of_input:
+        if kept is None:
+            found.append(row(place, KEPT, LTO, "cpu_time", exact(1.0), peak=1.0))
+        elif kept in of_input:
             made = check_row(place, KEPT, LTO, of_input[kept])
             found += [made, Goal(made, NO_SLOWER, Of.LOW)]
         rival = answer["rival"] or answer["best_setting"]

@@ -89,10 +89,12 @@ def test_what_is_kept_and_the_best_setting_are_rows_on_each_check_input() -> Non
     assert [(each.row.variant, each.value) for each in found if isinstance(each, Goal)] == [(KEPT, 0.7)] * 2
 
 
-def test_where_nothing_is_kept_only_the_best_setting_is_a_row() -> None:
+def test_where_nothing_is_kept_the_program_runs_as_it_is() -> None:
     wanted = chosen("power", LAST_LEVEL)
     found = _check_rows(wanted, answer(wanted, None))
-    assert [each.variant for each in found if isinstance(each, Row)] == ["best setting"] * 2
+    rows = [each for each in found if isinstance(each, Row)]
+    assert [row.variant for row in rows] == ["kept", "best setting"] * 2
+    assert (rows[0].ratio, rows[0].low, rows[0].peak_rss_ratio) == (1.0, 1.0, 1.0)
 
 
 def test_builds_have_a_row_on_each_training_input() -> None:
