@@ -2,14 +2,19 @@
 
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from malloom.bench.cases import Case
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal, Of
-from malloom.bench.kept import answer_of, check_row, told_inputs, training_row
+from malloom.bench.kept import TIME, answer_of, check_row, told_inputs, training_row
+from malloom.bench.means import MEAN, geometric_mean
 from malloom.bench.splitting import debian_programs
 from malloom.bench.splitting.builds import built, toolchain_of
 from malloom.bench.splitting.compilers import DEFAULT, LTO
@@ -18,7 +23,7 @@ from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import MADE, heap_bytes, sized
-from malloom.measure.interval import exact
+from malloom.measure.interval import exact, median_ratio
 from malloom.measure.rows import Place, Row, row
 from malloom.optimize.building import POLICIES
 from malloom.optimize.inputs import PLACEHOLDER
@@ -31,7 +36,7 @@ FIXED: Mapping[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "bisort": (("131072", "524288"), ("262144", "1048576")),
     "perimeter": (("11", "13"), ("12", "14")),
     "power": (("8", "16"), ("12", "24")),
-    "voronoi": (("16384", "65536"), ("32768", "131072")),
+    "voronoi": (("4096", "16384"), ("8192", "32768")),
 }
 """Of programs whose heaps have no size against the last level: inputs to learn from, and to check by."""
 SIZED = ("em3d", "health", "mst", "treeadd", "tsp")
@@ -90,8 +95,15 @@ def _sized(program: str, size: str, last_level: int) -> Case:
     return replace(case, label=size)
 
 
+class CheckRuns(Gathered[Mapping[str, list[float]]]):
+    """CPU seconds on the check inputs so far: of the program of link-time optimisation, of what is kept and
+    of the best setting, one of each in every round."""
+
+    kind = dict[str, list[float]]
+
+
 def chosen_rows(
-    bench: Bench, name: str, make: Callable[[Bench, Path], Made], seconds: float | None
+    bench: Bench, name: str, make: Callable[[Bench, Path], Made], seconds: float | None, gathered: CheckRuns
 ) -> list[Row | Goal]:
     """What is kept, and the best setting, against the program of link-time optimisation on every check input;
     every build on the training inputs. `make` makes the program in a folder; `seconds` are for the runs of
@@ -100,9 +112,55 @@ def chosen_rows(
     folder.mkdir(parents=True, exist_ok=True)
     made = make(bench, folder)
     wanted, answer = made.wanted, _answer(bench, made, folder, seconds)
-    told = answer["choice"] if answer["plan"] or answer["choice_file"] else "nothing"
-    bench.note("; ".join([f"kept: {told}", *answer["notes"]]))
-    return [*_check_rows(wanted, answer), *_training_rows(wanted, answer)]
+    bench.note("; ".join([f"kept: {_kept(answer) or 'nothing'}", *answer["notes"]]))
+    judged = _check_runs(wanted, answer)
+    gathered |= judged
+    against = [_against_best(place, runs) for place, runs in judged.items()]
+    return [*_check_rows(wanted, answer), *against, *_training_rows(wanted, answer)]
+
+
+def _against_best(place: Place, runs: Mapping[str, Sequence[float]]) -> Row:
+    ratio = median_ratio(runs[KEPT], runs[BEST_SETTING])
+    return row(place, KEPT, BEST_SETTING, TIME, ratio, runs=len(runs[KEPT]))
+
+
+def mean_rows(gathered: CheckRuns) -> list[Row]:
+    """Over the programs, whose inputs together count as one: of all, against the program of link-time
+    optimisation and against the best setting."""
+    inputs = Counter(program for program, _ in gathered)
+    weights = [1 / inputs[program] for program, _ in gathered]
+    place = (MEAN, f"{len(inputs)} programs")
+    found = []
+    for variant, baseline in ((KEPT, LTO), (BEST_SETTING, LTO), (KEPT, BEST_SETTING)):
+        ratios = [np.divide(runs[variant], runs[baseline]).tolist() for runs in gathered.values()]
+        if ratios:
+            fewest = min(map(len, ratios))
+            found.append(row(place, variant, baseline, TIME, geometric_mean(ratios, weights), runs=fewest))
+    return found
+
+
+def _check_runs(wanted: Chosen, answer: Mapping[str, Any]) -> dict[Place, dict[str, list[float]]]:
+    """Of the inputs on which all of them ran. A program of which nothing is kept runs as it is."""
+    kept, rival = _kept(answer), answer["rival"] or answer["best_setting"]
+    found = {}
+    for place, given in _places(wanted.check):
+        of_input = _checks_of(answer, given)
+        if rival in of_input and kept in (None, *of_input):
+            runs = of_input[rival]
+            as_it_is = runs["as_it_is"][TIME]
+            of_kept = as_it_is if kept is None else of_input[kept]["runs"][TIME]
+            found[place] = {LTO: as_it_is, KEPT: of_kept, BEST_SETTING: runs["runs"][TIME]}
+    return found
+
+
+def _kept(answer: Mapping[str, Any]) -> str | None:
+    choice: str = answer["choice"]
+    return choice if answer["plan"] or answer["choice_file"] else None
+
+
+def _checks_of(answer: Mapping[str, Any], given: str) -> dict[str, Any]:
+    """By row."""
+    return {told["row"]: told for told in answer["checks"] if told["input"] == given}
 
 
 def _answer(bench: Bench, made: Made, folder: Path, seconds: float | None) -> dict[str, Any]:
@@ -158,12 +216,12 @@ def _work(program: DebianProgram, size: int, folder: Path) -> Case:
 
 
 def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:
-    kept = answer["choice"] if answer["plan"] or answer["choice_file"] else None
+    kept = _kept(answer)
     found: list[Row | Goal] = []
     for place, given in _places(wanted.check):
-        of_input = {told["row"]: told for told in answer["checks"] if told["input"] == given}
+        of_input = _checks_of(answer, given)
         if kept is None:
-            found.append(row(place, KEPT, LTO, "cpu_time", exact(1.0), peak=1.0))
+            found.append(row(place, KEPT, LTO, TIME, exact(1.0), peak=1.0))
         elif kept in of_input:
             made = check_row(place, KEPT, LTO, of_input[kept])
             found += [made, Goal(made, NO_SLOWER, Of.LOW)]

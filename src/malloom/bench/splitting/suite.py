@@ -28,11 +28,13 @@ from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.chosen import (
     DEBIAN,
     LARGEST_LEVEL,
+    CheckRuns,
     Made,
     chosen,
     chosen_rows,
     made_here,
     made_of_debian,
+    mean_rows,
 )
 from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
@@ -243,13 +245,13 @@ def _olden(scale: SplittingScale) -> list[Step]:
 
 def _chosen(scale: SplittingScale) -> list[Step]:
     """The suite's own programs, and Debian's; the latter are built a dozen times."""
-    seconds = scale.seconds_of_choice
+    seconds, runs = scale.seconds_of_choice, CheckRuns()
     expected = SECONDS_OF_A_CHOICE if seconds is None else 3 * seconds
 
     def step(name: str, make: Callable[[Bench, Path], Made], longer: float) -> Step:
         heap = heap_bytes("2.8x", min(scale.last_level, LARGEST_LEVEL))
-        measure = partial(chosen_rows, name=name, make=make, seconds=seconds)
-        return Step("chosen", name, measure, expected + longer, memory=memory_for(heap))
+        measure = partial(chosen_rows, name=name, make=make, seconds=seconds, gathered=runs)
+        return Step("chosen", name, measure, expected + longer, memory=memory_for(heap), gathers=runs)
 
     ours = [
         step(each, partial(made_here, wanted=chosen(each, scale.last_level)), 0.0) for each in scale.chosen
@@ -261,7 +263,7 @@ def _chosen(scale: SplittingScale) -> list[Step]:
         for each in DEBIAN
         if scale.judges
     ]
-    return [*ours, *of_debian]
+    return [*ours, *of_debian, conclusion("chosen", "means", partial(mean_rows, runs))]
 
 
 def _counted(scale: SplittingScale) -> list[Case]:

@@ -87,6 +87,7 @@ def _chosen() -> list[Table]:
     title = "Kept by measurement, on check inputs"
     return [
         Table(f"{title}: CPU time against {WITH_LTO}", "chosen", "cpu_time", LTO, checks[0], shows=checks[1]),
+        Table(f"{title}: CPU time against the best setting", "chosen", "cpu_time", BEST_SETTING),
         Table(
             f"{title}: peak memory against {WITH_LTO}",
             "chosen",
