@@ -94,7 +94,7 @@ def _chosen() -> list[Table]:
             "cpu_time",
             LTO,
             checks[0],
-            shows=checks[1],
+            shows=lambda row: checks[1](row) and _has_peak(row),
             cell=_peak,
         ),
         Table(
