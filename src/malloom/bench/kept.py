@@ -76,9 +76,15 @@ def _asked_for(
 
 
 def answer_of(
-    bench: Bench, name: str, options: Sequence[str], command: Iterable[str], seconds: float | None
+    bench: Bench,
+    name: str,
+    options: Sequence[str],
+    command: Iterable[str],
+    seconds: float | None,
+    environment: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The verdict of `malloom optimize` as data, asked for once a suite under the name.
+    """The verdict of `malloom optimize` as data, asked for once a suite under the name; `environment` is added
+    to that of the program.
 
     Raises CommandError where there is none.
     """
@@ -86,7 +92,8 @@ def answer_of(
     if not answer.exists():
         bench.say(f"optimizing {name}")
         timed = [] if seconds is None else ["--seconds", str(seconds)]
-        said = stages.output_of("optimize", "--json", *options, *timed, "--", *command)
+        told = ["optimize", "--json", *options, *timed, "--", *command]
+        said = stages.output_of(*told, environment=environment)
         answer.write_text(said, encoding="utf-8")
     found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return found

@@ -55,9 +55,11 @@ def plan_each(
     return problems
 
 
-def output_of(*arguments: str) -> str:
-    """Standard output of one malloom command. Raises CommandError with its own message where it fails."""
-    return _output_of(stage(*arguments).limited(LONGEST_STAGE), f"malloom {arguments[0]}")
+def output_of(*arguments: str, environment: dict[str, str] | None = None) -> str:
+    """Standard output of one malloom command, with more in its environment. Raises CommandError with its own
+    message where it fails."""
+    command = stage(*arguments, environment=environment).limited(LONGEST_STAGE)
+    return _output_of(command, f"malloom {arguments[0]}")
 
 
 def _output_of(command: Command, name: str) -> str:

@@ -18,6 +18,7 @@ from malloom.bench.means import MEAN, geometric_mean
 from malloom.bench.splitting import debian_programs
 from malloom.bench.splitting.builds import built, toolchain_of
 from malloom.bench.splitting.compilers import DEFAULT, LTO
+from malloom.bench.splitting.debian import SAME_DATE
 from malloom.bench.splitting.debian_builds import Tree, configured
 from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
@@ -167,7 +168,8 @@ def _answer(bench: Bench, made: Made, folder: Path, seconds: float | None) -> di
     inputs = told_inputs(made.wanted.train, made.wanted.check)
     options = ["-o", str(folder / "kept.plan"), "--build", made.build]
     command = [str(made.program), PLACEHOLDER]
-    return answer_of(bench, f"chosen-{made.wanted.program}", [*options, *inputs], command, seconds)
+    name = f"chosen-{made.wanted.program}"
+    return answer_of(bench, name, [*options, *inputs], command, seconds, SAME_DATE)
 
 
 def made_here(bench: Bench, folder: Path, wanted: Chosen) -> Made:
