@@ -83,8 +83,8 @@ def answer_of(
     seconds: float | None,
     environment: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The verdict of `malloom optimize` as data, asked for once a suite under the name; `environment` is added
-    to that of the program.
+    """The verdict of `malloom optimize` as data, asked for once a suite under the name; `environment` is
+    added to that of the program.
 
     Raises CommandError where there is none.
     """
