@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from malloom.bench.cases import Case, OtherProgram
-from malloom.bench.kept import optimized, optimized_on
+from malloom.bench.kept import answer_of, optimized, optimized_on
 from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
@@ -39,7 +39,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The command lines that were run; the answer to each is ANSWER, with a plan beside it."""
     lines: list[tuple[str, ...]] = []
 
-    def answer(*arguments: str) -> str:
+    def answer(*arguments: str, environment: dict[str, str] | None = None) -> str:
+        assert environment is None
         lines.append(arguments)
         profile, plan = HeapProfile.from_arrays([48] * 10), Path(arguments[arguments.index("-o") + 1])
         write_plan(make_plan(profile, strategy("sequential").place(profile, geometry_from("zen5"))), plan)
@@ -103,3 +104,17 @@ def test_without_a_verdict_nothing_is_kept_and_the_next_asks_again(tmp_path: Pat
         with pytest.raises(CommandError, match=r"malloom optimize failed: malloom: .*/nonexistent/program"):
             optimized(bench(scratch=tmp_path), missing, 0.0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_programs_have_what_is_told_in_their_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, str] | None] = []
+
+    def answer(*_arguments: str, environment: dict[str, str] | None = None) -> str:
+        told.append(environment)
+        return json.dumps(ANSWER)
+
+    monkeypatch.setattr(stages, "output_of", answer)
+    answer_of(bench(scratch=tmp_path), "one", [], ["/bin/echo"], None, {"SOURCE_DATE_EPOCH": "0"})
+    assert told == [{"SOURCE_DATE_EPOCH": "0"}]
