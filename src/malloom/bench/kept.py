@@ -12,7 +12,7 @@ import numpy as np
 from malloom.bench.cases import Case, Runnable
 from malloom.bench.steps import Bench
 from malloom.measure import stages
-from malloom.measure.interval import Interval, median_ratio
+from malloom.measure.interval import Interval, exact, median_ratio
 from malloom.measure.rows import Place, Row, row
 from malloom.measure.variants import Variant, native, with_plan
 from malloom.optimize.inputs import PLACEHOLDER
@@ -108,6 +108,11 @@ def training_row(place: Place, name: str, baseline: str, given: Mapping[str, Any
 def check_row(place: Place, name: str, baseline: str, told: Mapping[str, Any]) -> Row:
     """Of its `checks`."""
     return _told_row(place, name, baseline, told, Interval(**told[TIME]))
+
+
+def unchanged_row(place: Place, name: str, baseline: str) -> Row:
+    """Where nothing is kept, the program stays what it was."""
+    return row(place, name, baseline, TIME, exact(1.0), peak=1.0)
 
 
 def _told_row(place: Place, name: str, baseline: str, told: Mapping[str, Any], interval: Interval) -> Row:

@@ -6,13 +6,12 @@ from malloom.bench.cases import Case
 from malloom.bench.dynamic.times import LEARNED_AT
 from malloom.bench.gathered import Races
 from malloom.bench.goals import Goal, Of
-from malloom.bench.kept import optimized_on
+from malloom.bench.kept import optimized_on, unchanged_row
 from malloom.bench.means import mean_row
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import PROGRAMS, sized
 from malloom.measure.interleaved import Budget, Rounds
-from malloom.measure.interval import exact
-from malloom.measure.rows import Place, Row, measured_row, row, rows_of
+from malloom.measure.rows import Place, Row, measured_row, rows_of
 from malloom.measure.variants import GLIBC, native
 
 KEPT = "kept"
@@ -51,18 +50,13 @@ def other_size_rows(
     bench.note("; ".join([f"kept: {kept.described}", *kept.notes]))
     cases = [wanted.at(size, LEARNED_NEAR) for size in RACED_AT]
     if kept.plan is None:
-        return [_as_it_is(case.place) for case in cases]
+        return [unchanged_row(case.place, KEPT, GLIBC) for case in cases]
     found: list[Row | Goal] = []
     for case in cases:
         rounds = bench.race(case, [native(), kept.variant(KEPT)], GLIBC, budget)
         races[case.place] = rounds
         found += _rows_of_race(case.place, rounds)
     return found
-
-
-def _as_it_is(place: Place) -> Row:
-    """Where nothing is kept, the program stays what it was."""
-    return row(place, KEPT, GLIBC, "cpu_time", exact(1.0), peak=1.0)
 
 
 def _rows_of_race(place: Place, rounds: Rounds) -> list[Row | Goal]:

@@ -13,7 +13,7 @@ import numpy as np
 from malloom.bench.cases import Case
 from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal, Of
-from malloom.bench.kept import TIME, answer_of, check_row, told_inputs, training_row
+from malloom.bench.kept import TIME, answer_of, check_row, told_inputs, training_row, unchanged_row
 from malloom.bench.means import MEAN, geometric_mean
 from malloom.bench.splitting import debian_programs
 from malloom.bench.splitting.builds import built, toolchain_of
@@ -24,7 +24,7 @@ from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import MADE, heap_bytes, sized
-from malloom.measure.interval import exact, median_ratio
+from malloom.measure.interval import median_ratio
 from malloom.measure.rows import Place, Row, row
 from malloom.optimize.building import POLICIES
 from malloom.optimize.inputs import PLACEHOLDER
@@ -142,7 +142,7 @@ def mean_rows(gathered: CheckRuns) -> list[Row]:
 
 def _check_runs(wanted: Chosen, answer: Mapping[str, Any]) -> dict[Place, dict[str, list[float]]]:
     """Of the inputs on which all of them ran. A program of which nothing is kept runs as it is."""
-    kept, rival = _kept(answer), answer["rival"] or answer["best_setting"]
+    kept, rival = _kept(answer), _rival(answer)
     found = {}
     for place, given in _places(wanted.check):
         of_input = _checks_of(answer, given)
@@ -157,6 +157,12 @@ def _check_runs(wanted: Chosen, answer: Mapping[str, Any]) -> dict[Place, dict[s
 def _kept(answer: Mapping[str, Any]) -> str | None:
     choice: str = answer["choice"]
     return choice if answer["plan"] or answer["choice_file"] else None
+
+
+def _rival(answer: Mapping[str, Any]) -> str | None:
+    """The setting that ran beside the choice, or is it."""
+    name: str | None = answer["rival"] or answer["best_setting"]
+    return name
 
 
 def _checks_of(answer: Mapping[str, Any], given: str) -> dict[str, Any]:
@@ -223,11 +229,11 @@ def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:
     for place, given in _places(wanted.check):
         of_input = _checks_of(answer, given)
         if kept is None:
-            found.append(row(place, KEPT, LTO, TIME, exact(1.0), peak=1.0))
+            found.append(unchanged_row(place, KEPT, LTO))
         elif kept in of_input:
             made = check_row(place, KEPT, LTO, of_input[kept])
             found += [made, Goal(made, NO_SLOWER, Of.LOW)]
-        rival = answer["rival"] or answer["best_setting"]
+        rival = _rival(answer)
         if rival in of_input:
             found.append(check_row(place, BEST_SETTING, LTO, of_input[rival]))
     return found
