@@ -47,7 +47,10 @@ bool open_profile() {
     static const platform::Settings settings(getenv("MALLOOM"));  // the profile keeps the path
     const char* const path = settings.value("record");
     const char* const bound = settings.value("max_size");
-    if (path != nullptr && profile.open(path, share_of_accesses(bound))) return true;
+    if (path != nullptr && profile.open(path, share_of_accesses(bound))) {
+        profile.keep_descriptors();  // nothing tells of what the program gives up
+        return true;
+    }
     dr_fprintf(STDERR, "malloom: cannot append accesses to the profile %s: %s\n",
                path != nullptr ? path : "(MALLOOM=record)", path != nullptr ? strerror(errno) : "not set");
     return false;

@@ -31,11 +31,12 @@ namespace {
 // What a fork leaves alone, because all images of the process share it.
 struct Inherited {
     std::atomic<bool> options_read = false;
-    std::atomic<bool> forbidden = false;  // no further window is recorded
-    bool image_is_wiped = false;          // by the kernel; those before 4.14 do not
-    bool recorded = false;                // some image before this one recorded
-    bool identity_fresh = false;          // the fork handler has given this image its identity
-    uint64_t parent = 0;                  // identity of the image that forked this one; 0: none
+    std::atomic<bool> forbidden = false;      // no further window is recorded
+    std::atomic<bool> keeps_profile = false;  // as the process may not open it again
+    bool image_is_wiped = false;              // by the kernel; those before 4.14 do not
+    bool recorded = false;                    // some image before this one recorded
+    bool identity_fresh = false;              // the fork handler has given this image its identity
+    uint64_t parent = 0;                      // identity of the image that forked this one; 0: none
 };
 constinit Inherited inherited;
 
@@ -89,7 +90,9 @@ void after_fork() {
 }
 
 bool open_file(const char* path) {
-    return profile.open(path, stream::without_end_reserve(options.maximum_bytes));
+    const bool is_there = profile.open(path, stream::without_end_reserve(options.maximum_bytes));
+    if (is_there && inherited.keeps_profile.load(std::memory_order_relaxed)) profile.keep_descriptors();
+    return is_there;
 }
 
 bool open_profile() {
@@ -257,6 +260,12 @@ void stop_image(ProcessState state) {
 void stop_for_good() {
     inherited.forbidden.store(true, std::memory_order_relaxed);
     stop_image(ProcessState::stopped);
+}
+
+void keep_profile() {
+    const platform::Undisturbed undisturbed;
+    inherited.keeps_profile.store(true, std::memory_order_relaxed);
+    profile.keep_descriptors();
 }
 
 void stop_after(stream::AppendResult result) {

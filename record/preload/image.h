@@ -63,6 +63,10 @@ void stop_image(formats::profile::ProcessState state);
 /// stop_image at the program's own wish, or before it may do nothing more: no window is recorded after it.
 void stop_for_good();
 
+/// Keeps the profile open from now on, for a process that may soon be unable to open it. Never allocates; fit
+/// for a child of vfork.
+void keep_profile();
+
 /// stop_image for a failed append.
 void stop_after(stream::AppendResult result);
 

@@ -26,5 +26,6 @@ static void before_process_control(int option, unsigned long) {
 
 }  // namespace malloom::front
 
+#include "record/preload/giving_up_entries.h"
 #include "runtime/front/exec_entries.h"
 #include "runtime/front/process_control_entry.h"

@@ -10,6 +10,7 @@
 
 #include "formats/profile.h"
 #include "record/stream/ordinary_file.h"
+#include "record/stream/own_descriptors.h"
 
 namespace malloom::stream {
 
@@ -26,6 +27,52 @@ bool within_file_limit(uint64_t bytes) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
+void close_quietly(int descriptor) {
+    if (descriptor < 0) return;
+    const int error = errno;
+    close(descriptor);
+    errno = error;
+}
+
+// The lowest number that nobody stumbles over, as far as the limit allows.
+int high_start() {
+    rlimit limit{};
+    constexpr int below_limit = 8;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > high_descriptor + below_limit)
+        return high_descriptor;
+    return static_cast<int>(limit.rlim_cur) - below_limit;
+}
+
+// A copy that programs do not stumble over: above 1000 or as high as the limits allow. The original is
+// closed. Where all numbers are low it stays.
+int move_descriptor_high(int descriptor) {
+    const int start = high_start();
+    if (descriptor < 0 || start < least_kept) return descriptor;
+    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, start);
+    if (high < 0) return descriptor;
+    close(descriptor);
+    return high;
+}
+
+// What `work` says, which is null, false or nothing where it cannot open what it needs: then once more in a
+// child, where the process has used up its descriptors.
+template <class Work>
+auto with_descriptors(Work work) {
+    errno = 0;
+    struct Attempt {
+        Work& work;
+        decltype(work()) said;
+    } attempt{work, work()};
+    if (errno == EMFILE) {
+        const auto again = [](void* one) {
+            auto* const failed = static_cast<Attempt*>(one);
+            failed->said = failed->work();
+        };
+        with_own_descriptors(again, &attempt);
+    }
+    return attempt.said;
+}
+
 // Disk blocks for the whole file: a store to a mapped page without one raises SIGBUS when the disk is full.
 bool back_with_disk(int descriptor, size_t bytes) {
     if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0) return true;
@@ -40,6 +87,10 @@ bool back_with_disk(int descriptor, size_t bytes) {
     return true;
 }
 
+int open_profile(const char* path) {
+    return move_descriptor_high(open_ordinary_file(path, O_RDWR | O_APPEND).descriptor);
+}
+
 int open_staging_folder(const char* path) {
     char folder[4096];
     const size_t length = strlen(path);
@@ -49,64 +100,49 @@ int open_staging_folder(const char* path) {
     }
     memcpy(folder, path, length);
     memcpy(folder + length, staging_suffix, sizeof staging_suffix);
-    return ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return move_descriptor_high(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// The lowest number that nobody stumbles over, as far as the limit allows.
-int high_start() {
-    rlimit limit{};
-    constexpr int below_limit = 8;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > high_descriptor + below_limit)
-        return high_descriptor;
-    return static_cast<int>(limit.rlim_cur) - below_limit;
-}
-
-bool may_be_kept(int descriptor) {
-    return descriptor >= least_kept;
-}
-
-// Of one that is not to be kept nothing is: whoever needs it opens it again. Keeps errno.
+// A low number, and one of few, is the program's: of such nothing is kept. Keeps errno.
 int kept_or_closed(int descriptor) {
-    if (descriptor < 0 || may_be_kept(descriptor)) return descriptor;
-    const int error = errno;
-    close(descriptor);
-    errno = error;
+    if (descriptor < 0 || descriptor >= least_kept) return descriptor;
+    close_quietly(descriptor);
     return -1;
 }
 
 }  // namespace
-
-int move_descriptor_high(int descriptor) {
-    const int start = high_start();
-    if (descriptor < 0 || start < least_kept) return descriptor;
-    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, start);
-    if (high < 0) return descriptor;
-    close(descriptor);
-    return high;
-}
 
 bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     path_ = path;
     maximum_bytes_ = maximum_bytes;
     const OrdinaryFile file = open_ordinary_file(path, O_RDWR | O_APPEND);
     formats::profile::FileHeader header{};
-    if (file.descriptor < 0 ||
-        pread(file.descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
-        header.magic != formats::profile::file_magic) {
-        if (file.descriptor >= 0) close(file.descriptor);
-        return false;
-    }
+    const bool has_header =
+        file.descriptor >= 0 &&
+        pread(file.descriptor, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
+        header.magic == formats::profile::file_magic;
+    close_quietly(file.descriptor);
+    if (!has_header) return false;
     device_ = file.device;
     inode_ = file.inode;
     created_ = header.created;
-    descriptor_ = kept_or_closed(move_descriptor_high(file.descriptor));
-    const int folder = move_descriptor_high(open_staging_folder(path));
+    const int folder = open_staging_folder(path);
     struct stat status{};
-    if (folder < 0 || fstat(folder, &status) != 0) return false;
-    folder_ = kept_or_closed(folder);
+    const bool has_status = folder >= 0 && fstat(folder, &status) == 0;
+    close_quietly(folder);
     folder_device_ = status.st_dev;
     folder_inode_ = status.st_ino;
-    return true;
+    return has_status;
+}
+
+void ProfileFile::keep_descriptors() {
+    const int error = errno;
+    uint64_t bytes = 0;
+    if (path_ != nullptr && !is_profile(descriptor_, &bytes))
+        __atomic_store_n(&descriptor_, kept_or_closed(verified_descriptor(bytes)), __ATOMIC_RELAXED);
+    if (path_ != nullptr && !has_folder())
+        __atomic_store_n(&folder_, kept_or_closed(open_staging_folder(path_)), __ATOMIC_RELAXED);
+    errno = error;
 }
 
 // The program may have closed them, and have files of its own by these numbers now.
@@ -130,26 +166,24 @@ bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
     return status.st_dev == device_ && status.st_ino == inode_;
 }
 
-// The program may have closed the descriptor, and another of its files may have got the number since. Whoever
-// asks closes one that may not be kept.
-int ProfileFile::verified_descriptor(uint64_t& bytes) {
-    int descriptor = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
+// The program may have closed the descriptor, and another of its files may have got the number since.
+int ProfileFile::verified_descriptor(uint64_t& bytes) const {
+    const int kept = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
+    if (is_profile(kept, &bytes)) return kept;
+    const int descriptor = open_profile(path_);
     if (is_profile(descriptor, &bytes)) return descriptor;
-    descriptor = move_descriptor_high(open_ordinary_file(path_, O_RDWR | O_APPEND).descriptor);
-    if (!is_profile(descriptor, &bytes)) {
-        if (descriptor >= 0) close(descriptor);
-        return -1;
-    }
-    if (may_be_kept(descriptor)) __atomic_store_n(&descriptor_, descriptor, __ATOMIC_RELAXED);
-    return descriptor;
+    close_quietly(descriptor);
+    return -1;
 }
 
 AppendResult ProfileFile::append(const void* chunk, size_t bytes, uint64_t beyond) {
-    uint64_t size = 0;
-    const int descriptor = verified_descriptor(size);
-    const AppendResult result = append_to(descriptor, size, chunk, bytes, beyond);
-    kept_or_closed(descriptor);
-    return result;
+    return with_descriptors([=, this] {
+        uint64_t size = 0;
+        const int descriptor = verified_descriptor(size);
+        const AppendResult result = append_to(descriptor, size, chunk, bytes, beyond);
+        if (descriptor != __atomic_load_n(&descriptor_, __ATOMIC_RELAXED)) close_quietly(descriptor);
+        return result;
+    });
 }
 
 AppendResult ProfileFile::append_to(int descriptor, uint64_t size, const void* chunk, size_t bytes,
@@ -164,21 +198,24 @@ AppendResult ProfileFile::append_to(int descriptor, uint64_t size, const void* c
 }
 
 template <class Use>
-int ProfileFile::in_folder(Use use) {
-    // The program may have closed it, and another of its folders may have got the number since.
+int ProfileFile::in_folder(Use use) const {
     if (has_folder()) return use(folder_);
-    const int folder = move_descriptor_high(open_staging_folder(path_));
-    const int again = folder < 0 ? -1 : use(folder);
-    folder_ = kept_or_closed(folder);
-    return again;
+    const int folder = open_staging_folder(path_);
+    const int said = folder < 0 ? -1 : use(folder);
+    close_quietly(folder);
+    return said;
 }
 
-int ProfileFile::create_staged(const char* name) {
+int ProfileFile::create_staged(const char* name) const {
     constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
     return in_folder([name](int folder) { return openat(folder, name, flags, 0600); });
 }
 
 void* ProfileFile::stage(const char* name, size_t bytes, void* at) {
+    return with_descriptors([=, this] { return map_staged(name, bytes, at); });
+}
+
+void* ProfileFile::map_staged(const char* name, size_t bytes, void* at) const {
     if (!within_file_limit(bytes)) {
         errno = EFBIG;
         return nullptr;

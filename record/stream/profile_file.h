@@ -1,5 +1,5 @@
-// The profile as a recorder sees it: a file to append to, whose descriptor the program may close or replace
-// at any time.
+// The profile as a recorder sees it: a file to append to, within a program that may count its descriptors,
+// and close or replace them at any time. So none stays open unless somebody asks for it.
 #pragma once
 
 #include <stddef.h>
@@ -18,16 +18,21 @@ constexpr uint64_t without_end_reserve(uint64_t maximum_bytes) {
     return maximum_bytes > 2 * end_reserve_bytes ? maximum_bytes - end_reserve_bytes : maximum_bytes;
 }
 
-/// Appends to one profile. Thread-safe once opened; never allocates; signal-safe. Nothing is ever written to
-/// a file that is not the profile: what the descriptor refers to is verified before every write.
+/// Appends to one profile. Thread-safe once opened; never allocates; signal-safe, in a process that has used
+/// up its descriptors only where signals are held off. Nothing is ever written to a file that is not the
+/// profile: what the descriptor refers to is verified before every write.
 class ProfileFile {
   public:
-    /// Opens the existing profile at `path` (kept by the caller for good) and its folder PATH.staging.
-    /// `maximum_bytes` is the size it must not grow beyond, 0 for none. False when that cannot be done; errno
-    /// says why.
+    /// Learns the existing profile at `path` (kept by the caller for good) and its folder PATH.staging, which
+    /// are opened by it whenever they are needed. `maximum_bytes` is the size it must not grow beyond, 0 for
+    /// none. False when that cannot be done; errno says why.
     bool open(const char* path, uint64_t maximum_bytes);
 
-    /// Gives the descriptors back, as far as they still are the profile's.
+    /// Keeps both open from now on, as far as the process may have so many: for one that may soon be unable
+    /// to open them.
+    void keep_descriptors();
+
+    /// Gives what is kept back, as far as it still is the profile's.
     void close_descriptors();
 
     /// Appends with one write, `beyond` bytes over the maximum size at most. After a failure the profile may
@@ -44,16 +49,18 @@ class ProfileFile {
 
   private:
     bool is_profile(int descriptor, uint64_t* bytes) const;
-    int verified_descriptor(uint64_t& bytes);
+    /// Of the kept one, or of one that done_with() closes; -1 where there is none.
+    int verified_descriptor(uint64_t& bytes) const;
     /// Whether the staging folder's descriptor still is that: the program may have closed it, and another of
     /// its files may have got the number since.
     bool has_folder() const;
     AppendResult append_to(int descriptor, uint64_t size, const void* chunk, size_t bytes,
                            uint64_t beyond) const;
-    int create_staged(const char* name);
-    /// What `use` says of the staging folder's descriptor, which is opened again where it is gone.
+    int create_staged(const char* name) const;
+    void* map_staged(const char* name, size_t bytes, void* at) const;
+    /// What `use` says of the staging folder's descriptor.
     template <class Use>
-    int in_folder(Use use);
+    int in_folder(Use use) const;
 
     const char* path_ = nullptr;
     uint64_t maximum_bytes_ = 0;
@@ -62,12 +69,8 @@ class ProfileFile {
     ino_t inode_ = 0;
     dev_t folder_device_ = 0;
     ino_t folder_inode_ = 0;
-    int descriptor_ = -1;  ///< -1 where the process has too few to keep it
+    int descriptor_ = -1;  ///< -1 where it is not kept
     int folder_ = -1;      ///< likewise
 };
-
-/// A copy of the descriptor that programs do not stumble over: above 1000 or as high as the limits allow,
-/// closed by exec. The original is closed. Where all numbers are low it stays.
-int move_descriptor_high(int descriptor);
 
 }  // namespace malloom::stream

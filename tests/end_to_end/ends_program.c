@@ -2,6 +2,7 @@
 // all was as it should be; it is the same whatever serves the requests.
 #include "ends_program.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -168,13 +169,50 @@ static int descriptors(void) {
     return 0;
 }
 
+// A program that hands its descriptors on, or closes them, looks which there are.
+static int open_now(void) {
+    DIR* const listing = opendir("/proc/self/fd");
+    int count = 0;
+    require(listing != NULL);
+    while (readdir(listing) != NULL) ++count;
+    closedir(listing);
+    return count;
+}
+
+static int counted(void) {
+    make_hoard();
+    stir(5, 100000);
+    release_all(hoard);
+    return printf("open %d\n", open_now()) < 0;
+}
+
+static int used_up(void) {
+    make_hoard();
+    while (dup(1) >= 0) {
+    }
+    require(errno == EMFILE);
+    stir(5, 100000);
+    release_all(hoard);
+    require(dup(1) < 0);
+    return printf("used up\n") < 0;
+}
+
+// To nobody, where that is allowed.
+static int changed_user(void) {
+    make_hoard();
+    const int status = setuid(getuid() == 0 ? 65534 : getuid());
+    stir(5, 100000);
+    release_all(hoard);
+    return printf("user %d\n", status) < 0;
+}
+
 static int changed_root(void) {
     char folder[] = "ends.XXXXXX";
     make_hoard();
     require(mkdtemp(folder) != NULL);
     const int status = chroot(folder);
     require(chdir(status == 0 ? "/" : ".") == 0);
-    stir(5, 3000);
+    stir(5, 100000);
     release_all(hoard);
     return printf("chroot %d\n", status) < 0;
 }
@@ -289,6 +327,9 @@ int main(int count, char** words) {
     if (strcmp(way, "main_leaves") == 0) return main_leaves(what);
     if (strcmp(way, "descriptors") == 0) return descriptors();
     if (strcmp(way, "chroot") == 0) return changed_root();
+    if (strcmp(way, "counted") == 0) return counted();
+    if (strcmp(way, "used_up") == 0) return used_up();
+    if (strcmp(way, "user") == 0) return changed_user();
     if (strcmp(way, "sandbox") == 0) return sandbox(*what == 'w');
     if (strcmp(way, "strict") == 0) return strictly();
     if (strcmp(way, "exhaustion") == 0) return exhaustion((size_t)atol(what));

@@ -294,3 +294,19 @@ def test_a_process_that_may_have_few_descriptors_has_them_all(
     assert done.returncode == 0, done.stderr
     assert max(process["events"] for process in processes_of(tmp_path / "p")) >= 80_000
     assert_sound(tmp_path / "p")
+
+
+@pytest.mark.parametrize("way", ["counted", "used_up", "user", "chroot"])
+def test_what_reaches_files_no_more_is_recorded_whole_and_sees_no_descriptor_of_ours(
+    tmp_path: Path, way: str
+) -> None:
+    program = ends.build("ends_program", tmp_path)
+    profile = tmp_path / "profile"
+    recorded = [COMMAND, "record", "-o", profile, "--accesses", "none", "--", program, way]
+    alone = ends.outcome_alone([program, way], tmp_path / "alone")
+    assert ends.outcome(recorded, tmp_path / "recorded")[:2] == alone[:2]
+    assert alone[0] == 0
+    (process,) = processes_of(profile)
+    assert process["events"] > 200_000
+    assert dict(process["end"])["reason"] == "exit"  # type: ignore[call-overload]
+    assert_sound(profile)

@@ -68,13 +68,70 @@ TEST_F(ChunkWriterTest, KeepsTheMaximumSize) {
     EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::written);
     EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::limit);
     EXPECT_EQ(contents().size(), 64u + 900);
+}
+
+// How many descriptors this process has open.
+size_t descriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+// Programs count theirs.
+TEST_F(ChunkWriterTest, LeavesNoDescriptorOpenThatNobodyAskedFor) {
+    ProfileFile profile;
+    const size_t before = descriptors();
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::written);
+    void* const stage = profile.stage("stage", 4096);
+    ASSERT_NE(stage, nullptr);
+    EXPECT_EQ(munmap(stage, 4096), 0);
+    EXPECT_EQ(descriptors(), before);
+    profile.keep_descriptors();
+    profile.keep_descriptors();
+    EXPECT_EQ(descriptors(), before + 2);
     profile.close_descriptors();
+    EXPECT_EQ(descriptors(), before);
+}
+
+TEST_F(ChunkWriterTest, WritesToWhatIsKeptWhereThePathLeadsNowhere) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    profile.keep_descriptors();
+    const std::string away = path_ + ".away";
+    std::filesystem::rename(path_, away);
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::written);
+    profile.close_descriptors();
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::failed);
+    std::filesystem::rename(away, path_);
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::written);
+    EXPECT_EQ(contents().size(), 84u);
+}
+
+TEST_F(ChunkWriterTest, WritesWhereAllDescriptorsAreUsedUp) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit few{40, 40};
+        setrlimit(RLIMIT_NOFILE, &few);
+        while (dup(1) >= 0) {
+        }
+        const bool is_written = profile.append("0123456789", 10) == AppendResult::written;
+        auto* const stage = static_cast<char*>(profile.stage("stage", 4096));
+        const bool is_staged = stage != nullptr && stage[4095]++ == 0;
+        _exit(is_written && is_staged && wait(nullptr) < 0 && dup(1) < 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(contents().size(), 74u);
 }
 
 // Programs that close all descriptors, and then open files of their own, must find nothing of ours in those.
 TEST_F(ChunkWriterTest, NeverWritesToAFileThatTookItsDescriptor) {
     ProfileFile profile;
     ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    profile.keep_descriptors();
     const pid_t child = fork();
     if (child == 0) {
         closefrom(3);
@@ -107,7 +164,6 @@ TEST_F(ChunkWriterTest, FailsCleanlyAtTheFileSizeLimit) {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    profile.close_descriptors();
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// The functions by which a program gives up what it may reach: other identities, another root, other
+// namespaces. The profile may not be there afterwards by its path, so it is kept open from the first such
+// call on. What the program does by bare system calls is not seen: then the recording ends with the next full
+// stage.
+//
+// Included once in a library. Fit for a child of vfork, which has descriptors of its own and the parent's
+// memory: the parent finds that it has none of them.
+#pragma once
+
+#include <dlfcn.h>
+#include <grp.h>
+#include <sched.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include "record/preload/image.h"
+
+// The C library's is looked for when the library is loaded, as dlsym may take locks that a child of vfork
+// must not.
+#define MALLOOM_GIVING_UP_ENTRY(name, parameters, arguments)                             \
+    static decltype(&name) next_##name;                                                  \
+    [[gnu::constructor]] static void find_##name() {                                     \
+        next_##name = reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name));        \
+    }                                                                                    \
+    extern "C" [[gnu::visibility("default")]] int name parameters {                      \
+        malloom::record::keep_profile();                                                 \
+        if (next_##name == nullptr) find_##name(); /* an earlier constructor gives up */ \
+        return next_##name arguments;                                                    \
+    }
+
+MALLOOM_GIVING_UP_ENTRY(setuid, (uid_t user) noexcept, (user))
+MALLOOM_GIVING_UP_ENTRY(seteuid, (uid_t effective) noexcept, (effective))
+MALLOOM_GIVING_UP_ENTRY(setreuid, (uid_t user, uid_t effective) noexcept, (user, effective))
+MALLOOM_GIVING_UP_ENTRY(setresuid, (uid_t user, uid_t effective, uid_t saved) noexcept,
+                        (user, effective, saved))
+MALLOOM_GIVING_UP_ENTRY(setfsuid, (uid_t user) noexcept, (user))
+MALLOOM_GIVING_UP_ENTRY(setgid, (gid_t group) noexcept, (group))
+MALLOOM_GIVING_UP_ENTRY(setegid, (gid_t effective) noexcept, (effective))
+MALLOOM_GIVING_UP_ENTRY(setregid, (gid_t group, gid_t effective) noexcept, (group, effective))
+MALLOOM_GIVING_UP_ENTRY(setresgid, (gid_t group, gid_t effective, gid_t saved) noexcept,
+                        (group, effective, saved))
+MALLOOM_GIVING_UP_ENTRY(setfsgid, (gid_t group) noexcept, (group))
+MALLOOM_GIVING_UP_ENTRY(setgroups, (size_t count, const gid_t* groups) noexcept, (count, groups))
+MALLOOM_GIVING_UP_ENTRY(initgroups, (const char* user, gid_t group), (user, group))
+MALLOOM_GIVING_UP_ENTRY(chroot, (const char* path) noexcept, (path))
+MALLOOM_GIVING_UP_ENTRY(unshare, (int flags) noexcept, (flags))
+MALLOOM_GIVING_UP_ENTRY(setns, (int space, int kind) noexcept, (space, kind))
