@@ -14,16 +14,6 @@ using structures::Locked;
 
 namespace {
 
-// Idle pages: so much of what is out, or the least, whichever is more.
-constexpr size_t idle_share = 16;
-constexpr size_t least_idle = size_t{1} << 20;
-// And one open pool of each size class in use, in all so much at most.
-constexpr size_t most_open = size_t{2} << 20;
-// And where pages that are given back are soon needed again, so much of what is out, and so many bytes: with
-// the rest 8 MiB, however little is out.
-constexpr size_t slack_share = 4;
-constexpr size_t most_slack = size_t{5} << 20;
-
 // First chunks of pools at one place in their pages would meet in the same few cache sets.
 constexpr size_t colours = 8;
 constexpr size_t colour_bytes = 64;
@@ -64,6 +54,7 @@ uintptr_t PoolArena::fresh_block() {
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
     const uintptr_t block = ranges_.base() + blocks_ * block_bytes;
     ++blocks_;
+    adapt_ranges_to_growth();
     if (waits_for_huge_pages_ && reserve() >= block_bytes) {
         waits_for_huge_pages_ = false;
         prefer_huge_pages();
@@ -102,30 +93,48 @@ Pool* PoolArena::take_fresh(unsigned order) {
     return pool;
 }
 
-// Where memory is short, and no range that is large enough is left but larger ones that pools have had.
+// Where memory is short, and no range that is large enough is left but larger ones that pools have had. One
+// of these serves whole where its parts could have no descriptors.
 Pool* PoolArena::divide_unused(unsigned order) {
     unsigned larger = order;
-    while (larger < pool_orders && orders_[larger].unused == nullptr && orders_[larger].half == 0) {
+    while (larger < pool_orders && orders_[larger].unused == nullptr) {
         ++larger;
     }
-    Pool* pool = larger < pool_orders ? orders_[larger].unused : nullptr;
-    if (pool == nullptr) {
+    if (larger == pool_orders) {
         return nullptr;
     }
+    Pool* pool = orders_[larger].unused;
     orders_[larger].unused = pool->pending_next;
-    const Locked locked(pool->lock);  // trim may be looking
-    const uintptr_t range = range_of(*pool);
-    while (larger > order) {
-        --larger;
-        orders_[larger].half = range + range_bytes(larger);
+    if (may_divide(order, larger)) {
+        const Locked locked(pool->lock);  // trim may be looking
+        const uintptr_t range = range_of(*pool);
+        while (larger > order) {
+            --larger;
+            orders_[larger].half = range + range_bytes(larger);
+        }
+        pool->start = range;
+        pool->order = static_cast<uint8_t>(order);
+        const uint32_t resident = pages_.resident(range, range + range_bytes(order));
+        __atomic_store_n(&pool->idle_pages, resident, __ATOMIC_RELAXED);
     }
-    pool->start = range;
-    pool->order = static_cast<uint8_t>(order);
-    __atomic_store_n(&pool->idle_pages, pages_.resident(range, range + range_bytes(order)), __ATOMIC_RELAXED);
     return pool;
 }
 
+// Halves that wait already do so for want of descriptors.
+bool PoolArena::may_divide(unsigned order, unsigned larger) {
+    for (unsigned i = order; i < larger; ++i) {
+        if (orders_[i].half != 0) {
+            return false;
+        }
+    }
+    const size_t parts = size_t{1} << (larger - order);
+    return descriptors_.reach((count_ + parts) * sizeof(Pool));
+}
+
 Pool* PoolArena::take(unsigned order, PoolShape shape) {
+    if (out_bytes() > peak_) {
+        __atomic_store_n(&peak_, out_bytes(), __ATOMIC_RELAXED);
+    }
     while (range_bytes(order) < pages_.page_bytes()) {
         ++order;  // pages of one owner
     }
@@ -228,86 +237,6 @@ void PoolArena::recount_all() {
             pages_.recount(half, half + range_bytes(order));
         }
     }
-}
-
-size_t PoolArena::reserve() const {
-    const size_t share = out_bytes() / idle_share;
-    return share > least_idle ? share : least_idle;
-}
-
-size_t PoolArena::most_idle() const {
-    const size_t open = __atomic_load_n(&open_bytes_, __ATOMIC_RELAXED);
-    return reserve() + (open < most_open ? open : most_open) + __atomic_load_n(&slack_, __ATOMIC_RELAXED) +
-           (huge_pages_.are_preferred() ? block_bytes : 0);
-}
-
-// Down to half of what is allowed, so that one call of the system gives many pages back.
-void PoolArena::trim() {
-    if (idle_bytes() > most_idle()) [[unlikely]] {
-        const Locked locked(lock);
-        adapt_slack();
-        const size_t most = most_idle();
-        if (idle_bytes() > most) {
-            discard_of_some(most / 2);
-        }
-    }
-}
-
-// Call sites that have many objects in turn would else have the system clear the same pages again and again.
-void PoolArena::adapt_slack() {
-    const uint64_t given_back = pages_.given_back() - seen_given_back_;
-    if (given_back < most_idle()) {
-        return;
-    }
-    const uint64_t needed_again = pages_.needed_again() - seen_needed_again_;
-    const size_t most = most_slack + out_bytes() / slack_share;
-    const size_t more = 2 * slack_ + least_idle;
-    const size_t raised = more < most ? more : most;
-    __atomic_store_n(&slack_, 2 * needed_again >= given_back ? raised : slack_ / 2, __ATOMIC_RELAXED);
-    seen_given_back_ += given_back;
-    seen_needed_again_ += needed_again;
-}
-
-void PoolArena::discard_of_some(size_t wanted) {
-    for (size_t i = 0; i < count_ && idle_bytes() > wanted; ++i) {
-        trimmed_ = trimmed_ + 1 < count_ ? trimmed_ + 1 : 0;
-        Pool& pool = pools()[trimmed_];
-        if (__atomic_load_n(&pool.idle_pages, __ATOMIC_RELAXED) != 0 && pool.lock.try_lock()) {
-            discard_idle(pool);
-            pool.lock.unlock();
-        }
-    }
-    for (unsigned order = 0; order < pool_orders && idle_bytes() > wanted; ++order) {
-        const uintptr_t half = orders_[order].half;
-        if (half != 0 && pages_.discard_idle(half, half + range_bytes(order))) {
-            huge_pages_.forget(half);
-        }
-    }
-}
-
-void PoolArena::discard_idle(Pool& pool) {
-    if (pages_.discard_idle(pool)) {
-        huge_pages_.forget(range_of(pool));
-    }
-    if (pool.state() == PoolState::unused) {
-        discard_tables(pool);
-    }
-}
-
-// Of a range without a pool: they are zero, as discarded pages read.
-void PoolArena::discard_tables(const Pool& pool) {
-    const size_t page = platform::page_bytes();
-    const auto discard = [&](uintptr_t begin, size_t bytes) {
-        const uintptr_t first = platform::round_up(begin, page);
-        const uintptr_t end = platform::round_down(begin + bytes, page);
-        if (first < end) {
-            platform::discard_pages(reinterpret_cast<void*>(first), end - first);
-        }
-    };
-    const size_t bytes = range_bytes(pool.order);
-    discard(reinterpret_cast<uintptr_t>(state_of(reinterpret_cast<void*>(range_of(pool)))),
-            bytes / granule_bytes);
-    discard(reinterpret_cast<uintptr_t>(free_bits(pool)), bytes / bytes_per_bits);
 }
 
 // Where so many pages may be idle.

@@ -138,11 +138,17 @@ class PoolArena {
     void trim();
 
     size_t idle_bytes() const { return pages_.idle_bytes(); }
+    /// Bytes of pages that went back to the system so far.
+    uint64_t given_back_bytes() const { return pages_.given_back(); }
     size_t out_bytes() const { return __atomic_load_n(&out_, __ATOMIC_RELAXED); }
     /// A sixteenth of what is out, or 1 MiB, whichever is more.
     size_t reserve() const;
     /// Idle pages may be so many bytes.
     size_t most_idle() const;
+    /// Of the largest range that a growing client is to ask for. Thread-safe.
+    unsigned largest_order() const {
+        return pool_orders - 1U - __atomic_load_n(&orders_less_, __ATOMIC_RELAXED);
+    }
 
     /// From now on blocks are huge pages, where the system makes them at request. One of them may be idle
     /// beside the rest.
@@ -187,6 +193,7 @@ class PoolArena {
     bool grow(size_t bytes);
     Pool* take_fresh(unsigned order);
     Pool* divide_unused(unsigned order);
+    bool may_divide(unsigned order, unsigned larger);
     uintptr_t fresh_range(unsigned order);
     uintptr_t fresh_block();
     bool is_found_or_unused(const Pool& pool) const noexcept;
@@ -197,8 +204,14 @@ class PoolArena {
     void make_huge(uintptr_t block);
     void gather(const Pool& pool);
     bool is_resident(const Pool& filled, uintptr_t block) const;
-    void adapt_slack();
+    size_t slack() const;
+    void adapt();
+    void adapt_slack(uint64_t given_back);
+    void adapt_ranges(uint64_t given_back);
+    void adapt_ranges_to_growth();
     void discard_of_some(size_t wanted);
+    template <class IsMeant>
+    void discard_of_pools(size_t wanted, IsMeant is_meant);
     void discard_idle(Pool& pool);
     void discard_tables(const Pool& pool);
 
@@ -223,11 +236,15 @@ class PoolArena {
     size_t slack_ = 0;
     uint64_t seen_given_back_ = 0;  ///< when that was looked at last
     uint64_t seen_needed_again_ = 0;
-    size_t open_bytes_ = 0;  ///< of the largest pools of all classes; atomic
-    size_t blocks_ = 0;      ///< ever taken from the range
-    size_t count_ = 0;       ///< descriptors
-    size_t trimmed_ = 0;     ///< the descriptor that is looked at next
-    uint64_t out_ = 0;       ///< bytes of chunks that are out
+    uint64_t given_back_in_use_ = 0;  ///< since then: bytes of pages of ranges that still had objects
+    size_t peak_ = 0;                 ///< of out_, in the recent past; atomic
+    unsigned orders_less_ = 0;        ///< as ranges that keep few objects keep too much else; atomic
+    size_t out_when_less_ = 0;        ///< out_ when they were last made so
+    size_t open_bytes_ = 0;           ///< of the largest pools of all classes; atomic
+    size_t blocks_ = 0;               ///< ever taken from the range
+    size_t count_ = 0;                ///< descriptors
+    size_t trimmed_ = 0;              ///< the descriptor that is looked at next
+    uint64_t out_ = 0;                ///< bytes of chunks that are out
     OnMisuse on_misuse_ = nullptr;
 };
 

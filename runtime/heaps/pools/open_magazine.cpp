@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <utility>
+
 #include "checks/check.h"
 #include "runtime/platform/memory.h"
 
@@ -13,6 +15,39 @@ namespace {
 
 // A magazine that is to hold more of its client than this part becomes larger.
 constexpr uint32_t grown_at = 4;
+
+// Chunks of one pool are returned at once where they stand together. These are sorted by the 256 smallest
+// ranges that follow on each other (American flag sort), unless most of them stand so already.
+void gather_by_pools(MagazineSlot* slots, uint32_t count) {
+    constexpr uint32_t buckets = 256;
+    const auto bucket_of = [](MagazineSlot chunk) { return (chunk >> pool_unit_shift) % buckets; };
+    uint16_t ends[buckets] = {};
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        ++ends[bucket_of(slots[i])];
+        runs += i != 0 && (slots[i] ^ slots[i - 1]) >> pool_unit_shift != 0;
+    }
+    if (4 * runs < count) {
+        return;
+    }
+    uint16_t nexts[buckets];
+    for (uint32_t bucket = 0, end = 0; bucket < buckets; ++bucket) {
+        nexts[bucket] = static_cast<uint16_t>(end);
+        end += ends[bucket];
+        ends[bucket] = static_cast<uint16_t>(end);
+    }
+    for (uint32_t bucket = 0; bucket < buckets; ++bucket) {
+        while (nexts[bucket] != ends[bucket]) {
+            const MagazineSlot chunk = slots[nexts[bucket]];
+            const auto right = bucket_of(chunk);
+            if (right == bucket) {
+                ++nexts[bucket];
+            } else {
+                std::swap(slots[nexts[bucket]], slots[nexts[right]++]);
+            }
+        }
+    }
+}
 
 }  // namespace
 
@@ -169,6 +204,7 @@ bool OpenMagazine::return_half() {
 
 void OpenMagazine::return_chunks(uint32_t count) {
     MALLOOM_CHECK_FULL(is_valid());
+    gather_by_pools(local_.slots, count);
     for (uint32_t i = 0; i < count;) {
         Pool& pool = *heap_.arena_.pool_of(reinterpret_cast<void*>(local_.slots[i]));
         uint32_t returned = 0;

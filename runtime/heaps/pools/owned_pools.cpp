@@ -100,7 +100,9 @@ Pool* PoolHeap::make_pool(PoolThread& self, uint32_t client) {
     const unsigned least = first_order(chunk_bytes);
     // All that it had went back: the last was too large.
     const unsigned next = local.owned == nullptr && local.order >= 2 ? local.order - 2U : local.order;
-    unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
+    const unsigned most = arena_.largest_order();
+    const unsigned wanted = next < most ? next : most;
+    unsigned order = common.pool_order != 0 ? common.pool_order - 1U : wanted < least ? least : wanted;
     const PoolShape shape = {chunk_bytes, common.pool_order != 0, is_packed_, common.objects};
     const Locked locked(arena_.lock);
     Pool* pool = arena_.take(order, shape);

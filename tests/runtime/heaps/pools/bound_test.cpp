@@ -69,6 +69,49 @@ TEST_P(InTurn, WhereAllPagesAreNewNoneMoreStay) {
 
 INSTANTIATE_TEST_SUITE_P(KeepingOne, InTurn, testing::Bool());
 
+/// Clients that have many objects one after the other, of other sizes than the one before.
+class Peaks : public testing::Test {
+  protected:
+    void have_peaks(unsigned clients, bool keeps_one) {
+        for (unsigned i = 0; i < clients; ++i) {
+            const size_t bytes = 16 * (1 + i % 64);
+            const uint32_t client = pools_.heap.add(bytes);
+            std::vector<char*> objects(4'000'000 / bytes);
+            std::ranges::generate(objects, [&] { return pools_.allocate(client); });
+            if (keeps_one) {
+                objects.erase(objects.begin() + static_cast<ptrdiff_t>(objects.size() / 2));
+            }
+            std::ranges::for_each(objects, [&](char* object) { pools_.deallocate(object); });
+            EXPECT_LE(arena().idle_bytes(), arena().most_idle());
+        }
+    }
+    heaps::PoolArena& arena() { return pools_.heap.arena(); }
+
+    PoolsHere pools_{size_t{1} << 30};
+};
+
+TEST_F(Peaks, RangesBecomeSmallerWhereFewObjectsKeepMuchAndLargerWhereTheHeapGrows) {
+    const unsigned largest = arena().largest_order();
+    have_peaks(100, true);
+    const unsigned small = arena().largest_order();
+    EXPECT_LE(heaps::range_bytes(small), size_t{256} << 10);
+    const uint32_t client = pools_.heap.add(48);
+    for (size_t i = 0; i < (size_t{20} << 20) / 48; ++i) {
+        ASSERT_NE(pools_.allocate(client), nullptr);
+    }
+    EXPECT_GT(arena().largest_order(), small);
+    EXPECT_LE(arena().largest_order(), largest);
+}
+
+TEST_F(Peaks, WhatIsNeededAgainEachTimeIsKeptUpToTheLastPeak) {
+    have_peaks(100, true);
+    const size_t before = arena().given_back_bytes();
+    have_peaks(100, true);
+    // Of 400 MB.
+    EXPECT_LT(arena().given_back_bytes() - before, 100'000'000);
+    EXPECT_LE(arena().most_idle(), (size_t{9} << 20) + arena().out_bytes() / 4);
+}
+
 /// A program that makes, touches and frees objects of several clients.
 class RandomProgram {
   public:
