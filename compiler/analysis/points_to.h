@@ -175,10 +175,36 @@ class PointsTo {
         bool operator==(const Followed&) const = default;
     };
 
+    /// The functions of one set that calls lead to. Their arguments of one number are one set once a call
+    /// gives it something that may carry pointers; and what they return, once a call takes it.
+    struct CalledCode {
+        struct Carried {
+            Cell cell;  ///< of the first function that has it
+            bool is_used = false;
+        };
+        llvm::SmallVector<llvm::Function*, 4> functions;  ///< the first ones of the set, but those not seen
+        size_t looked_at = 0;                             ///< of the set's functions
+        llvm::SmallVector<Carried, 4> arguments;
+        Carried result;
+        bool has_results = false;
+    };
+    /// What an indirect call was last connected with.
+    struct Connected {
+        const AliasSet* set = nullptr;
+        size_t functions = 0;
+    };
+
     void follow_copies();
     void follow_copy(const Copy& copy);
     void make_elements_alike(Cell one, Cell other);
     void follow_indirect_calls();
+    void join_functions(CalledCode& code, Cell callee, llvm::CallBase& call);
+    void join(CalledCode::Carried& carried, Cell of_function);
+    void join_argument(CalledCode::Carried& argument, llvm::Function& function, unsigned number);
+    void join_result(CalledCode& code, llvm::Function& function);
+    void connect(CalledCode& code, llvm::CallBase& call);
+    void connect_argument(CalledCode& code, llvm::CallBase& call, unsigned number);
+    void connect_result(CalledCode& code, llvm::CallBase& call);
     void follow_callbacks();
     void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
@@ -244,11 +270,7 @@ class PointsTo {
     bool widens_copies_ = false;  ///< for longer
     uint64_t size_ = 0;
     std::vector<llvm::CallBase*> indirect_calls_;
-    /// Of each of these calls: the first functions of a set that it has been connected with.
-    struct Connected {
-        const AliasSet* set = nullptr;
-        size_t functions = 0;
-    };
+    llvm::DenseMap<const AliasSet*, CalledCode> called_code_;
     std::vector<Connected> connected_;
     std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back

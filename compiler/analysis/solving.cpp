@@ -160,38 +160,6 @@ void PointsTo::make_elements_alike(Cell one, Cell other) {
     }
 }
 
-void PointsTo::follow_indirect_calls() {
-    connected_.resize(indirect_calls_.size());
-    for (size_t i = 0; i < indirect_calls_.size(); ++i) {
-        llvm::CallBase* call = indirect_calls_[i];
-        const Cell callee = cell_of(call->getCalledOperand());
-        if (!callee) {
-            continue;
-        }
-        // What is connected once stays so. A set's functions keep their order, and new ones come behind them.
-        Connected& done = connected_[i];
-        const auto& all = callee.set->functions;
-        const size_t old = done.set == callee.set ? done.functions : 0;
-        const auto first =
-            old == all.size() ? all.end() : std::next(all.begin(), static_cast<ptrdiff_t>(old));
-        const llvm::SmallVector<llvm::Function*, 4> functions(first, all.end());
-        done = {callee.set, old + functions.size()};
-        for (llvm::Function* function : functions) {
-            if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
-                sets_.add_trait(callee, Trait::escaped, Rule::maybe_unseen_code, call);
-            } else {
-                connect(*call, *function);
-            }
-        }
-        if (sets_.resolve(callee).set->has(Trait::escaped)) {
-            for (llvm::Use& argument : call->args()) {
-                escape(argument, Rule::given_to_unseen_code, call);
-            }
-            escape(call, Rule::comes_from_unseen_code, call);
-        }
-    }
-}
-
 void PointsTo::follow_callbacks() {
     for (const Callback& callback : callbacks_) {
         const Cell code = cell_of(callback.code);

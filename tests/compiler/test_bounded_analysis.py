@@ -90,6 +90,27 @@ def lists_program(count: int) -> str:
     return "\n".join(lines)
 
 
+def calls_program(count: int) -> str:
+    """Many functions in one table, and as many calls of what lies there, each for itself."""
+    lines = ["#include <stdio.h>\n#include <stdlib.h>", "typedef long (*visit)(long*, long);"]
+    lines += [
+        f"static long f{i}(long* at, long by) {{ return at[by % 2] * {i} + by; }}" for i in range(count)
+    ]
+    lines += [
+        f"static const visit visits[] = {{{', '.join(f'f{i}' for i in range(count))}}};",
+        "static volatile int which;",
+        *(
+            f"__attribute__((noinline)) static long g{i}(void) {{\n    long pair[2] = {{{i}, 1}};\n"
+            f"    return visits[which + {i}](pair, {i});\n}}"
+            for i in range(count)
+        ),
+        "int main(void) {\n    long sum = 0;",
+        *(f"    sum = sum * 3 + g{i}();" for i in range(count)),
+        '    printf("%lu\\n", (unsigned long)sum);\n    return 0;\n}',
+    ]
+    return "\n".join(lines)
+
+
 def analysed(text: str, folder: Path, *settings: str) -> tuple[str, Path]:
     """What the plugin says of a program, which does as it does without."""
     source = folder / "program.c"
@@ -113,6 +134,18 @@ def test_what_takes_too_many_steps_is_told_less_apart(tmp_path: Path) -> None:
     assert found.steps < 3 * ALLOWED * found.size, "twice what is allowed, and a last round"
     assert "the program's pointers take too many steps to be told apart" in said
     assert [each.verdict for each in compiling.proven_sets(said) if each.bytes == 16] == ["split"]
+
+
+def test_calls_by_pointers_take_no_more_steps_where_there_are_more_of_them(tmp_path: Path) -> None:
+    """Each could lead to each function: ten times as many of both are not a hundred times as much."""
+    found = []
+    for count in (30, 300):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        found.append(counted(analysed(calls_program(count), folder)[0]))
+    few, many = found
+    assert many.size > 8 * few.size
+    assert many.steps / many.size < 1.5 * few.steps / few.size
 
 
 def test_with_enough_steps_nothing_is_coarse(tmp_path: Path) -> None:
