@@ -26,6 +26,7 @@
 #include "compiler/policy/leaders.h"
 #include "compiler/policy/shared_pools.h"
 #include "compiler/transform/array_resizes.h"
+#include "compiler/transform/chosen_offsets.h"
 #include "compiler/transform/context_clones.h"
 #include "compiler/transform/debug_variables.h"
 #include "compiler/transform/expected_links.h"
@@ -189,8 +190,10 @@ class PreparePass : public llvm::PassInfoMixin<PreparePass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
         const bool has_divided = malloom::compiler::divide_sunk_accesses(module);
+        const bool has_chosen = malloom::compiler::choose_offsets(module);
         const bool has_resized = malloom::compiler::make_plain_resizes(module);
-        return has_divided || has_resized ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+        return has_divided || has_chosen || has_resized ? llvm::PreservedAnalyses::none()
+                                                        : llvm::PreservedAnalyses::all();
     }
 };
 
