@@ -16,22 +16,9 @@ namespace malloom::compiler {
 
 namespace {
 
-/// Whether a request by a function that says so asks for so many bytes.
-bool is_size_of(const llvm::Value& bytes, const llvm::Value& root) {
-    const auto* request = llvm::dyn_cast<llvm::CallBase>(&root);
-    const llvm::Attribute size =
-        request != nullptr ? request->getFnAttr(llvm::Attribute::AllocSize) : llvm::Attribute();
-    if (!size.isValid()) {
-        return false;
-    }
-    const auto [argument, count] = size.getAllocSizeArgs();
-    return !count && argument < request->arg_size() && request->getArgOperand(argument) == &bytes;
-}
-
-/// What an index from there is always a multiple of. Where a product may wrap around, only a power of two
-/// still divides it: unless it is what was requested there, of elements of that many bytes, whose end it
-/// leads to.
-uint64_t factor_of(const llvm::Value& index, const llvm::Value& root) {
+/// What an index is always a multiple of. Where a product may wrap around, only a power of two still divides
+/// it.
+uint64_t factor_of(const llvm::Value& index) {
     const auto* product = llvm::dyn_cast<llvm::BinaryOperator>(&index);
     const auto* constant =
         product != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(1)) : nullptr;
@@ -44,9 +31,8 @@ uint64_t factor_of(const llvm::Value& index, const llvm::Value& root) {
         case llvm::Instruction::Shl:
             return number < 32 ? uint64_t{1} << number : 1;
         case llvm::Instruction::Mul:
-            return product->hasNoSignedWrap() || product->hasNoUnsignedWrap() || is_size_of(index, root)
-                       ? number
-                       : number & (~number + 1);
+            return product->hasNoSignedWrap() || product->hasNoUnsignedWrap() ? number
+                                                                              : number & (~number + 1);
         default:
             return 1;
     }
@@ -146,7 +132,7 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
     }
     for (const auto& [index, scale] : way.indices) {
         sets_.add_trait(base, Trait::many_in_one);
-        sets_.add_stride(base, scale.abs().getZExtValue() * factor_of(*index, *way.root));
+        sets_.add_stride(base, scale.abs().getZExtValue() * factor_of(*index));
     }
     return sets_.resolve(first);
 }
@@ -199,7 +185,7 @@ bool PointsTo::take_index(Walk& walk, const llvm::Instruction& address, const Wa
     constexpr int64_t most_bytes = 1 << 20;
     llvm::Value& index = *way.indices.front().first;
     const auto* number = llvm::dyn_cast<llvm::Instruction>(&index);
-    const auto factor = static_cast<int64_t>(factor_of(index, *way.root));
+    const auto factor = static_cast<int64_t>(factor_of(index));
     const auto bytes = static_cast<int64_t>(way.indices.front().second.abs().getZExtValue());
     if (!way.choices.empty() || (number != nullptr && is_distance(*number)) || bytes == 0) {
         return false;

@@ -30,7 +30,9 @@ bool choose_offset(llvm::SelectInst& choice, const llvm::DataLayout& layout) {
     llvm::Value* offset = builder.CreateSelect(choice.getCondition(), builder.getInt(one.offset),
                                                builder.getInt(other.offset), "", &choice);
     llvm::Value* address = builder.CreateInBoundsGEP(builder.getInt8Ty(), one.base, offset);
-    address->takeName(&choice);
+    if (llvm::isa<llvm::Instruction>(address)) {
+        address->takeName(&choice);  // a constant condition may leave a global, which has its own
+    }
     choice.replaceAllUsesWith(address);
     choice.eraseFromParent();
     return true;

@@ -1,7 +1,7 @@
 // The functions by which a program gives up what it may reach: other identities, another root, other
-// namespaces. The profile may not be there afterwards by its path, so it is kept open from the first such
-// call on. What the program does by bare system calls is not seen: then the recording ends with the next full
-// stage.
+// namespaces, fewer descriptors. The profile may not be there afterwards by its path, so it is kept open from
+// the first such call on. What the program does by bare system calls is not seen: then the recording ends
+// with the next full stage.
 //
 // Included once in a library. Fit for a child of vfork, which has descriptors of its own and the parent's
 // memory: the parent finds that it has none of them.
@@ -11,6 +11,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <sys/fsuid.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "record/preload/image.h"
@@ -45,3 +46,31 @@ MALLOOM_GIVING_UP_ENTRY(initgroups, (const char* user, gid_t group), (user, grou
 MALLOOM_GIVING_UP_ENTRY(chroot, (const char* path) noexcept, (path))
 MALLOOM_GIVING_UP_ENTRY(unshare, (int flags) noexcept, (flags))
 MALLOOM_GIVING_UP_ENTRY(setns, (int space, int kind) noexcept, (space, kind))
+
+namespace malloom::record {
+
+// Most programs that set this limit have more descriptors by it.
+template <class Limit>
+void before_limit(__rlimit_resource_t resource, const Limit* limit) {
+    rlimit now{};
+    if (resource == RLIMIT_NOFILE && limit != nullptr && getrlimit(RLIMIT_NOFILE, &now) == 0 &&
+        limit->rlim_cur < now.rlim_cur) {
+        keep_profile();
+    }
+}
+
+}  // namespace malloom::record
+
+#define MALLOOM_LIMIT_ENTRY(name, Limit)                                              \
+    static decltype(&name) next_##name;                                               \
+    [[gnu::constructor]] static void find_##name() {                                  \
+        next_##name = reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name));     \
+    }                                                                                 \
+    extern "C" [[gnu::visibility("default")]] int name(__rlimit_resource_t resource,  \
+                                                       const Limit* limit) noexcept { \
+        malloom::record::before_limit(resource, limit);                               \
+        if (next_##name == nullptr) find_##name();                                    \
+        return next_##name(resource, limit);                                          \
+    }
+MALLOOM_LIMIT_ENTRY(setrlimit, rlimit)
+MALLOOM_LIMIT_ENTRY(setrlimit64, rlimit64)

@@ -17,10 +17,14 @@ inline record::RecordingHeap& process_heap() {
 
 namespace malloom::front {
 
-// From then on the program may have no system call by which a full stage could be written.
+// From then on the program may have no system call by which a full stage could be written; or, where it only
+// makes ready to forbid some by a bare system call, none that opens a file.
 static void before_process_control(int option, unsigned long) {
     if (option == PR_SET_SECCOMP && record::image != nullptr) {
         record::stop_for_good();
+    }
+    if (option == PR_SET_NO_NEW_PRIVS) {
+        record::keep_profile();
     }
 }
 

@@ -48,22 +48,31 @@ int high_start() {
 int move_descriptor_high(int descriptor) {
     const int start = high_start();
     if (descriptor < 0 || start < least_kept) return descriptor;
+    const int error = errno;
     const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, start);
+    errno = error;
     if (high < 0) return descriptor;
-    close(descriptor);
+    close_quietly(descriptor);
     return high;
 }
 
-// What `work` says, which is null, false or nothing where it cannot open what it needs: then once more in a
-// child, where the process has used up its descriptors.
+bool is_done(AppendResult result) {
+    return result != AppendResult::failed;
+}
+bool is_done(const void* mapped) {
+    return mapped != nullptr;
+}
+
+// What `work` says: where it cannot open what it needs, as the process has used up its descriptors, once more
+// in a child, if there may be one.
 template <class Work>
-auto with_descriptors(Work work) {
+auto with_descriptors(bool may_have_child, Work work) {
     errno = 0;
     struct Attempt {
         Work& work;
         decltype(work()) said;
     } attempt{work, work()};
-    if (errno == EMFILE) {
+    if (!is_done(attempt.said) && errno == EMFILE && may_have_child) {
         const auto again = [](void* one) {
             auto* const failed = static_cast<Attempt*>(one);
             failed->said = failed->work();
@@ -135,12 +144,15 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     return has_status;
 }
 
+// Of the profile's file that a child of vfork keeps, the parent has the number and not the file.
 void ProfileFile::keep_descriptors() {
+    if (path_ == nullptr) return;
     const int error = errno;
-    uint64_t bytes = 0;
-    if (path_ != nullptr && !is_profile(descriptor_, &bytes))
-        __atomic_store_n(&descriptor_, kept_or_closed(verified_descriptor(bytes)), __ATOMIC_RELAXED);
-    if (path_ != nullptr && !has_folder())
+    __atomic_store_n(&keeps_, true, __ATOMIC_RELAXED);
+    const Opened profile = verified();
+    if (profile.is_temporary)
+        __atomic_store_n(&descriptor_, kept_or_closed(profile.descriptor), __ATOMIC_RELAXED);
+    if (!has_folder())
         __atomic_store_n(&folder_, kept_or_closed(open_staging_folder(path_)), __ATOMIC_RELAXED);
     errno = error;
 }
@@ -167,21 +179,20 @@ bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
 }
 
 // The program may have closed the descriptor, and another of its files may have got the number since.
-int ProfileFile::verified_descriptor(uint64_t& bytes) const {
-    const int kept = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
-    if (is_profile(kept, &bytes)) return kept;
-    const int descriptor = open_profile(path_);
-    if (is_profile(descriptor, &bytes)) return descriptor;
-    close_quietly(descriptor);
-    return -1;
+ProfileFile::Opened ProfileFile::verified() const {
+    Opened profile = {__atomic_load_n(&descriptor_, __ATOMIC_RELAXED), 0, false};
+    if (is_profile(profile.descriptor, &profile.bytes)) return profile;
+    profile = {open_profile(path_), 0, true};
+    if (is_profile(profile.descriptor, &profile.bytes)) return profile;
+    close_quietly(profile.descriptor);
+    return {};
 }
 
 AppendResult ProfileFile::append(const void* chunk, size_t bytes, uint64_t beyond) {
-    return with_descriptors([=, this] {
-        uint64_t size = 0;
-        const int descriptor = verified_descriptor(size);
-        const AppendResult result = append_to(descriptor, size, chunk, bytes, beyond);
-        if (descriptor != __atomic_load_n(&descriptor_, __ATOMIC_RELAXED)) close_quietly(descriptor);
+    return with_descriptors(!__atomic_load_n(&keeps_, __ATOMIC_RELAXED), [=, this] {
+        const Opened profile = verified();
+        const AppendResult result = append_to(profile.descriptor, profile.bytes, chunk, bytes, beyond);
+        if (profile.is_temporary) close_quietly(profile.descriptor);
         return result;
     });
 }
@@ -212,7 +223,8 @@ int ProfileFile::create_staged(const char* name) const {
 }
 
 void* ProfileFile::stage(const char* name, size_t bytes, void* at) {
-    return with_descriptors([=, this] { return map_staged(name, bytes, at); });
+    return with_descriptors(!__atomic_load_n(&keeps_, __ATOMIC_RELAXED),
+                            [=, this] { return map_staged(name, bytes, at); });
 }
 
 void* ProfileFile::map_staged(const char* name, size_t bytes, void* at) const {

@@ -49,8 +49,12 @@ class ProfileFile {
 
   private:
     bool is_profile(int descriptor, uint64_t* bytes) const;
-    /// Of the kept one, or of one that done_with() closes; -1 where there is none.
-    int verified_descriptor(uint64_t& bytes) const;
+    struct Opened {
+        int descriptor = -1;
+        uint64_t bytes = 0;         ///< the file's
+        bool is_temporary = false;  ///< whoever asked closes it
+    };
+    Opened verified() const;
     /// Whether the staging folder's descriptor still is that: the program may have closed it, and another of
     /// its files may have got the number since.
     bool has_folder() const;
@@ -71,6 +75,9 @@ class ProfileFile {
     ino_t folder_inode_ = 0;
     int descriptor_ = -1;  ///< -1 where it is not kept
     int folder_ = -1;      ///< likewise
+    /// keep_descriptors was called. No child helps out any more: it may have become the first process of a
+    /// namespace.
+    bool keeps_ = false;
 };
 
 }  // namespace malloom::stream

@@ -1,6 +1,8 @@
 """The case files: what their first lines say.
 
 // proves: SIZE split|pool|no  reason: TEXT   a set of objects of so many bytes, and a part of why not more
+// proves before clang VERSION: ...           the same, of what older compilers write only;
+// proves since clang VERSION: ...            or only that one and newer ones
 // options: ...                               of compilations
 // link: ...                                  of links
 // beside: FILE                               compiled by gcc, which the plugin knows nothing of
@@ -17,7 +19,9 @@ from pathlib import Path
 from compiler import compiling
 
 FOLDER = Path(__file__).parent / "cases"
-PROVES = re.compile(r"^// proves: (\d+) (split|pool|no)(?: +reason: (.*))?$", re.MULTILINE)
+PROVES = re.compile(
+    r"^// proves(?: (before|since) clang (\d+))?: (\d+) (split|pool|no)(?: +reason: (.*))?$", re.MULTILINE
+)
 GRAPH = re.compile(r"^// (graph: .*)$", re.MULTILINE)
 SHOWS = re.compile(r"^// shows: (.*)$((?:\n// and: .*$)*)", re.MULTILINE)
 
@@ -43,7 +47,11 @@ class Case:
         """Size of the objects, verdict, and a part of a reason."""
         found = PROVES.findall(self.text)
         assert found, f"{self.source.name} does not say what must be proven"
-        return [(int(size), verdict, reason) for size, verdict, reason in found]
+        return [
+            (int(size), verdict, reason)
+            for when, version, size, verdict, reason in found
+            if not when or (when == "since") == (int(compiling.LLVM) >= int(version))
+        ]
 
     def graph(self) -> str:
         return "\n".join(GRAPH.findall(self.text))

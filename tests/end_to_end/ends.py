@@ -17,7 +17,7 @@ FLAGS = ["-D_GNU_SOURCE", "-O2", "-fno-inline", "-fno-builtin", "-pthread", "-Wl
 WAYS = {
     "ends_program": [
         *["forks", "execs 12", "vforks", "main_leaves", "main_leaves first"],
-        *["descriptors", "counted", "used_up", "user", "chroot"],
+        *["descriptors", "counted", "used_up", "limited", "user", "chroot"],
         *["end killed", "end terminated", "end aborted", "end faulted", "end left", "end returned"],
         *["impossible"],
     ],

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -197,6 +198,17 @@ static int used_up(void) {
     return printf("used up\n") < 0;
 }
 
+// As sandboxes do.
+static int limited(void) {
+    const struct rlimit none = {0, 0};
+    make_hoard();
+    require(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    stir(5, 100000);
+    release_all(hoard);
+    require(dup(1) < 0);
+    return printf("limited\n") < 0;
+}
+
 // To nobody, where that is allowed.
 static int changed_user(void) {
     make_hoard();
@@ -329,6 +341,7 @@ int main(int count, char** words) {
     if (strcmp(way, "chroot") == 0) return changed_root();
     if (strcmp(way, "counted") == 0) return counted();
     if (strcmp(way, "used_up") == 0) return used_up();
+    if (strcmp(way, "limited") == 0) return limited();
     if (strcmp(way, "user") == 0) return changed_user();
     if (strcmp(way, "sandbox") == 0) return sandbox(*what == 'w');
     if (strcmp(way, "strict") == 0) return strictly();

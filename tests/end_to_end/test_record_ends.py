@@ -296,7 +296,7 @@ def test_a_process_that_may_have_few_descriptors_has_them_all(
     assert_sound(tmp_path / "p")
 
 
-@pytest.mark.parametrize("way", ["counted", "used_up", "user", "chroot"])
+@pytest.mark.parametrize("way", ["counted", "used_up", "limited", "user", "chroot"])
 def test_what_reaches_files_no_more_is_recorded_whole_and_sees_no_descriptor_of_ours(
     tmp_path: Path, way: str
 ) -> None:

@@ -132,9 +132,7 @@ bool PoolArena::may_divide(unsigned order, unsigned larger) {
 }
 
 Pool* PoolArena::take(unsigned order, PoolShape shape) {
-    if (out_bytes() > peak_) {
-        __atomic_store_n(&peak_, out_bytes(), __ATOMIC_RELAXED);
-    }
+    note_taken(range_bytes(order));
     while (range_bytes(order) < pages_.page_bytes()) {
         ++order;  // pages of one owner
     }

@@ -205,6 +205,7 @@ class PoolArena {
     void gather(const Pool& pool);
     bool is_resident(const Pool& filled, uintptr_t block) const;
     size_t slack() const;
+    void note_taken(size_t bytes);
     void adapt();
     void adapt_slack(uint64_t given_back);
     void adapt_ranges(uint64_t given_back);
@@ -238,6 +239,7 @@ class PoolArena {
     uint64_t seen_needed_again_ = 0;
     uint64_t given_back_in_use_ = 0;  ///< since then: bytes of pages of ranges that still had objects
     size_t peak_ = 0;                 ///< of out_, in the recent past; atomic
+    size_t taken_ = 0;                ///< bytes of ranges since that changed
     unsigned orders_less_ = 0;        ///< as ranges that keep few objects keep too much else; atomic
     size_t out_when_less_ = 0;        ///< out_ when they were last made so
     size_t open_bytes_ = 0;           ///< of the largest pools of all classes; atomic

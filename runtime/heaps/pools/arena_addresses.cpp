@@ -72,7 +72,7 @@ void PoolArena::close_tables() {
     growth_ = Pace();
     memset(orders_, 0, sizeof orders_);
     memset(classes_, 0, sizeof classes_);
-    open_bytes_ = slack_ = peak_ = out_when_less_ = 0;
+    open_bytes_ = slack_ = peak_ = taken_ = out_when_less_ = 0;
     orders_less_ = 0;
     seen_given_back_ = seen_needed_again_ = given_back_in_use_ = 0;
     blocks_ = count_ = trimmed_ = out_ = 0;

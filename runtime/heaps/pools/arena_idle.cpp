@@ -1,4 +1,6 @@
 // The idle pages of an arena: how many there may be, and which go back.
+#include <algorithm>
+
 #include "runtime/heaps/pools/arena.h"
 #include "runtime/platform/memory.h"
 
@@ -17,7 +19,8 @@ constexpr size_t most_open = size_t{2} << 20;
 // the rest 8 MiB, however little is out. Or what was out lately, if that is more: the process had it then.
 constexpr size_t slack_share = 4;
 constexpr size_t most_slack = size_t{5} << 20;
-constexpr size_t peak_fades = 16;  ///< by such a part at each look
+constexpr size_t most_fallen = size_t{48} << 20;
+constexpr size_t peak_fades = 4;  ///< by such a part, each time that as much was taken again
 
 // Ranges of 64 KiB are as fine as a general allocator's.
 constexpr unsigned most_orders_less = pool_orders - 3;
@@ -33,7 +36,7 @@ size_t PoolArena::slack() const {
     const size_t out = out_bytes();
     const size_t peak = __atomic_load_n(&peak_, __ATOMIC_RELAXED);
     const size_t share = most_slack + out / slack_share;
-    const size_t fallen = peak > out ? peak - out : 0;
+    const size_t fallen = std::min(peak > out ? peak - out : 0, most_fallen);
     const size_t slack = __atomic_load_n(&slack_, __ATOMIC_RELAXED);
     const size_t most = share > fallen ? share : fallen;
     return slack < most ? slack : most;
@@ -58,6 +61,18 @@ void PoolArena::trim() {
     }
 }
 
+// A peak that does not come again fades while the program goes on asking for ranges.
+void PoolArena::note_taken(size_t bytes) {
+    taken_ += bytes;
+    if (out_bytes() > peak_) {
+        __atomic_store_n(&peak_, out_bytes(), __ATOMIC_RELAXED);
+        taken_ = 0;
+    } else if (taken_ > peak_) {
+        __atomic_store_n(&peak_, peak_ - peak_ / peak_fades, __ATOMIC_RELAXED);
+        taken_ = 0;
+    }
+}
+
 // After as much was given back as may be idle.
 void PoolArena::adapt() {
     const uint64_t given_back = pages_.given_back() - seen_given_back_;
@@ -76,7 +91,6 @@ void PoolArena::adapt_slack(uint64_t given_back) {
     const size_t more = 2 * slack_ + least_idle;
     const size_t raised = more < most ? more : most;
     __atomic_store_n(&slack_, 2 * needed_again >= given_back ? raised : slack_ / 2, __ATOMIC_RELAXED);
-    __atomic_store_n(&peak_, peak_ - peak_ / peak_fades, __ATOMIC_RELAXED);
     seen_needed_again_ += needed_again;
 }
 

@@ -1,6 +1,8 @@
 #include "record/stream/chunk_writer.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -107,24 +109,49 @@ TEST_F(ChunkWriterTest, WritesToWhatIsKeptWhereThePathLeadsNowhere) {
     EXPECT_EQ(contents().size(), 84u);
 }
 
-TEST_F(ChunkWriterTest, WritesWhereAllDescriptorsAreUsedUp) {
+// Where few are left, some calls find one and others do not.
+TEST_F(ChunkWriterTest, WritesOnceWhereFewDescriptorsAreLeftOrNone) {
     ProfileFile profile;
     ASSERT_TRUE(profile.open(path_.c_str(), 0));
-    const pid_t child = fork();
-    if (child == 0) {
-        const rlimit few{40, 40};
-        setrlimit(RLIMIT_NOFILE, &few);
-        while (dup(1) >= 0) {
+    for (int left = 0; left < 5; ++left) {
+        const pid_t child = fork();
+        if (child == 0) {
+            const rlimit few{40, 40};
+            setrlimit(RLIMIT_NOFILE, &few);
+            while (dup(1) >= 0) {
+            }
+            for (int i = 0; i < left; ++i) close(39 - i);
+            const bool is_written = profile.append("0123456789", 10) == AppendResult::written;
+            const std::string name = "stage" + std::to_string(left);
+            auto* const stage = static_cast<char*>(profile.stage(name.c_str(), 4096));
+            const bool is_staged = stage != nullptr && stage[4095]++ == 0;
+            int found = 0;
+            while (dup(1) >= 0) ++found;
+            _exit(is_written && is_staged && wait(nullptr) < 0 && found == left ? 0 : 1);
         }
-        const bool is_written = profile.append("0123456789", 10) == AppendResult::written;
-        auto* const stage = static_cast<char*>(profile.stage("stage", 4096));
-        const bool is_staged = stage != nullptr && stage[4095]++ == 0;
-        _exit(is_written && is_staged && wait(nullptr) < 0 && dup(1) < 0 ? 0 : 1);
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0) << left;
+        EXPECT_EQ(contents().size(), 64u + 10u * (static_cast<unsigned>(left) + 1));
     }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(contents().size(), 74u);
+}
+
+// Its descriptors are its own, and its memory is not.
+TEST_F(ChunkWriterTest, KeepsNothingForTheParentOfVfork) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    const size_t before = descriptors();
+    const auto keep = [](void* given) {
+        static_cast<ProfileFile*>(given)->keep_descriptors();
+        return 0;
+    };
+    std::vector<char> stack(1 << 16);
+    const int child = clone(keep, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &profile);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::written);
+    EXPECT_EQ(profile.append("0123456789", 10), AppendResult::written);
+    EXPECT_EQ(contents().size(), 84u);
+    EXPECT_EQ(descriptors(), before);
 }
 
 // Programs that close all descriptors, and then open files of their own, must find nothing of ours in those.

@@ -85,9 +85,21 @@ class Peaks : public testing::Test {
             EXPECT_LE(arena().idle_bytes(), arena().most_idle());
         }
     }
+    /// Of objects of one client, all of which go.
+    void have_peak(size_t bytes) {
+        std::vector<char*> objects(bytes / 1000);
+        std::ranges::generate(objects, [&] { return pools_.allocate(client_); });
+        std::ranges::for_each(objects, [&](char* object) { pools_.deallocate(object); });
+    }
+    void have_larger_peaks(unsigned count) {
+        for (unsigned i = 1; i <= count; ++i) {
+            have_peak(size_t{1'000'000} * i);
+        }
+    }
     heaps::PoolArena& arena() { return pools_.heap.arena(); }
 
     PoolsHere pools_{size_t{1} << 30};
+    const uint32_t client_ = pools_.heap.add(1000);
 };
 
 TEST_F(Peaks, RangesBecomeSmallerWhereFewObjectsKeepMuchAndLargerWhereTheHeapGrows) {
@@ -101,6 +113,14 @@ TEST_F(Peaks, RangesBecomeSmallerWhereFewObjectsKeepMuchAndLargerWhereTheHeapGro
     }
     EXPECT_GT(arena().largest_order(), small);
     EXPECT_LE(arena().largest_order(), largest);
+}
+
+TEST_F(Peaks, WhatAPeakHadGoesBackWhereItDoesNotComeAgain) {
+    have_larger_peaks(100);
+    for (unsigned i = 0; i < 100; ++i) {
+        have_peak(8'000'000);
+    }
+    EXPECT_LE(arena().idle_bytes(), size_t{16} << 20);
 }
 
 TEST_F(Peaks, WhatIsNeededAgainEachTimeIsKeptUpToTheLastPeak) {
