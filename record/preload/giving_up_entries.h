@@ -18,16 +18,18 @@
 
 // The C library's is looked for when the library is loaded, as dlsym may take locks that a child of vfork
 // must not.
-#define MALLOOM_GIVING_UP_ENTRY(name, parameters, arguments)                             \
+#define MALLOOM_ENTRY_AFTER(before, name, parameters, arguments)                         \
     static decltype(&name) next_##name;                                                  \
     [[gnu::constructor]] static void find_##name() {                                     \
         next_##name = reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name));        \
     }                                                                                    \
     extern "C" [[gnu::visibility("default")]] int name parameters {                      \
-        malloom::record::keep_profile();                                                 \
+        malloom::record::before;                                                         \
         if (next_##name == nullptr) find_##name(); /* an earlier constructor gives up */ \
         return next_##name arguments;                                                    \
     }
+#define MALLOOM_GIVING_UP_ENTRY(name, parameters, arguments) \
+    MALLOOM_ENTRY_AFTER(keep_profile(), name, parameters, arguments)
 
 MALLOOM_GIVING_UP_ENTRY(setuid, (uid_t user) noexcept, (user))
 MALLOOM_GIVING_UP_ENTRY(seteuid, (uid_t effective) noexcept, (effective))
@@ -61,16 +63,7 @@ void before_limit(__rlimit_resource_t resource, const Limit* limit) {
 
 }  // namespace malloom::record
 
-#define MALLOOM_LIMIT_ENTRY(name, Limit)                                              \
-    static decltype(&name) next_##name;                                               \
-    [[gnu::constructor]] static void find_##name() {                                  \
-        next_##name = reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name));     \
-    }                                                                                 \
-    extern "C" [[gnu::visibility("default")]] int name(__rlimit_resource_t resource,  \
-                                                       const Limit* limit) noexcept { \
-        malloom::record::before_limit(resource, limit);                               \
-        if (next_##name == nullptr) find_##name();                                    \
-        return next_##name(resource, limit);                                          \
-    }
-MALLOOM_LIMIT_ENTRY(setrlimit, rlimit)
-MALLOOM_LIMIT_ENTRY(setrlimit64, rlimit64)
+MALLOOM_ENTRY_AFTER(before_limit(resource, limit), setrlimit,
+                    (__rlimit_resource_t resource, const rlimit* limit) noexcept, (resource, limit))
+MALLOOM_ENTRY_AFTER(before_limit(resource, limit), setrlimit64,
+                    (__rlimit_resource_t resource, const rlimit64* limit) noexcept, (resource, limit))

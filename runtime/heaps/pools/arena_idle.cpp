@@ -16,7 +16,8 @@ constexpr size_t least_idle = size_t{1} << 20;
 // And one open pool of each size class in use, in all so much at most.
 constexpr size_t most_open = size_t{2} << 20;
 // And where pages that are given back are soon needed again, so much of what is out, and so many bytes: with
-// the rest 8 MiB, however little is out. Or what was out lately, if that is more: the process had it then.
+// the rest 8 MiB, however little is out. Or what was out lately, if that is more, as the process had it then;
+// of that only so much, as a program that asks for nothing any more keeps it.
 constexpr size_t slack_share = 4;
 constexpr size_t most_slack = size_t{5} << 20;
 constexpr size_t most_fallen = size_t{48} << 20;
@@ -152,11 +153,10 @@ void PoolArena::discard_idle(Pool& pool) {
     if (pages_.discard_idle(pool)) {
         huge_pages_.forget(range_of(pool));
     }
-    if (pool.state() != PoolState::unused) {
-        given_back_in_use_ += pages_.given_back() - before;
-    }
     if (pool.state() == PoolState::unused) {
         discard_tables(pool);
+    } else {
+        given_back_in_use_ += pages_.given_back() - before;
     }
 }
 

@@ -17,18 +17,21 @@ namespace {
 constexpr uint32_t grown_at = 4;
 
 // Chunks of one pool are returned at once where they stand together. These are sorted by the 256 smallest
-// ranges that follow on each other (American flag sort), unless most of them stand so already.
+// ranges that follow on each other (American flag sort), unless most of them stand so already, or they are
+// too few to pay for going over all of these ranges.
 void gather_by_pools(MagazineSlot* slots, uint32_t count) {
     constexpr uint32_t buckets = 256;
     const auto bucket_of = [](MagazineSlot chunk) { return (chunk >> pool_unit_shift) % buckets; };
-    uint16_t ends[buckets] = {};
     uint32_t runs = 0;
+    for (uint32_t i = 1; i < count; ++i) {
+        runs += (slots[i] ^ slots[i - 1]) >> pool_unit_shift != 0;
+    }
+    if (count < buckets || 4 * runs < count) {
+        return;
+    }
+    uint16_t ends[buckets] = {};
     for (uint32_t i = 0; i < count; ++i) {
         ++ends[bucket_of(slots[i])];
-        runs += i != 0 && (slots[i] ^ slots[i - 1]) >> pool_unit_shift != 0;
-    }
-    if (4 * runs < count) {
-        return;
     }
     uint16_t nexts[buckets];
     for (uint32_t bucket = 0, end = 0; bucket < buckets; ++bucket) {
