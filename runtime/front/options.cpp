@@ -23,12 +23,24 @@ constexpr char heap_names[] = "plan|pools|fallback"
     ;
 #define HEAP_NAMES heap_names
 
-constexpr size_t most_digits = 9;
+constexpr size_t most_digits_of_time = 9;
+constexpr size_t most_digits_of_memory = 18;
+
+uint64_t number(const char* digits) {
+    uint64_t value = 0;
+    for (const char* digit = digits; *digit != '\0'; ++digit) {
+        value = 10 * value + static_cast<uint64_t>(*digit - '0');
+    }
+    return value;
+}
 
 // `values` lists what is allowed, separated by bars, or names what kind of value it is.
 bool is_allowed(const char* value, const char* values) {
     const size_t length = strlen(value);
-    if (equals(values, "milliseconds")) {
+    const size_t most_digits = equals(values, "milliseconds") ? most_digits_of_time
+                               : equals(values, "bytes")      ? most_digits_of_memory
+                                                              : 0;
+    if (most_digits != 0) {
         return length <= most_digits && strspn(value, "0123456789") == length;
     }
     const char* word = values;
@@ -80,11 +92,10 @@ long Options::purge_delay_wanted(uint64_t plan_says) const {
         constexpr uint64_t most = 1'000'000'000;
         return static_cast<long>(plan_says < most ? plan_says : most) + heaps::MimallocTuning::usual_delay;
     }
-    long milliseconds = 0;
-    for (const char* digit = purge_delay; *digit != '\0'; ++digit) {
-        milliseconds = 10 * milliseconds + (*digit - '0');
-    }
-    return milliseconds;
+    return static_cast<long>(number(purge_delay));
+}
+size_t Options::fallback_bytes_wanted() const {
+    return fallback_up_to == nullptr ? 0 : number(fallback_up_to);
 }
 bool Options::statistics_are_wanted() const {
     return equals(statistics, "1") || statistics_are_json();

@@ -19,6 +19,8 @@ struct Options {
     bool fallback_huge_pages_are_wanted(bool plan_says) const;
     /// As MimallocTuning has it; `plan_says` as PlanHeader has it.
     long purge_delay_wanted(uint64_t plan_says) const;
+    /// As FallbackHeap::choose has it.
+    size_t fallback_bytes_wanted() const;
     bool statistics_are_wanted() const;
     /// Whether they are for machines.
     bool statistics_are_json() const;

@@ -261,10 +261,11 @@ bool Route::open_sites(const heaps::PlanFile* plan, Sites::Learning learning) {
     planned_slots_ = plan != nullptr ? plan->header().slots_count : 0;
     const bool is_open = sites_.open(plan, learning);
     common_end_ = has_pools() && learning.learns ? Sites::largest_pooled + 1 : 0;
+    const auto choose_anew = [](void* route) { static_cast<Route*>(route)->choose_entries(); };
     if (ways_ != nullptr) {
-        heaps::FallbackHeap::leave_others_to(ways_->others);
+        fallback().leave_others_to(ways_->others, choose_anew, this);
     }
-    sites_.when_served_by_size([](void* route) { static_cast<Route*>(route)->choose_entries(); }, this);
+    sites_.when_served_by_size(choose_anew, this);
     return is_open;
 }
 
@@ -297,7 +298,7 @@ void Route::go(Way way) {
     const auto choose = [](auto& word, auto wanted) { __atomic_store_n(&word, wanted, __ATOMIC_RELEASE); };
     choose(in_region_, way == Way::region ? region_path_ : nullptr);
     choose(marked_end_, way == Way::pools_alone && common_end_ != 0 ? fallback().marked_end() : size_t{0});
-    choose(is_fallbacks_, way == Way::fallback && fallback().plain_end() != 0);
+    choose(is_fallbacks_, way == Way::fallback && fallback().has_plain());
     choose_entries();
 }
 
@@ -306,11 +307,10 @@ void Route::choose_entries() {
     if (ways_ == nullptr) {
         return;
     }
-    const malloom_entries& wanted = __atomic_load_n(&is_fallbacks_, __ATOMIC_ACQUIRE)
-                                        ? heaps::FallbackHeap::plain()
-                                    : sites_.serves_by_size()  ? ways_->by_size
-                                    : sites_.are_in_mimalloc() ? ways_->in_mimalloc
-                                                               : ways_->asked;
+    const malloom_entries& wanted = __atomic_load_n(&is_fallbacks_, __ATOMIC_ACQUIRE) ? fallback().plain()
+                                    : sites_.serves_by_size()                         ? ways_->by_size
+                                    : sites_.are_in_mimalloc()                        ? ways_->in_mimalloc
+                                                                                      : ways_->asked;
     const auto choose = [&](auto malloom_entries::* entry) {
         __atomic_store_n(&(ways_->now.*entry), wanted.*entry, __ATOMIC_RELEASE);
     };

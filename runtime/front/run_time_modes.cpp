@@ -76,7 +76,8 @@ void RunTime::choose_fallback(const Options& options) {
                                      : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
                                                                   : heaps::FallbackKind::mimalloc;
     const bool is_huge = options.fallback_huge_pages_are_wanted(plan_.says(PlanFlag::fallback_huge_pages));
-    process_heaps.fallback.choose(kind, {is_huge, options.purge_delay_wanted(plan_.purge_delay())});
+    process_heaps.fallback.choose(kind, {is_huge, options.purge_delay_wanted(plan_.purge_delay())},
+                                  options.fallback_bytes_wanted());
 }
 
 void RunTime::open_pools(const Options& options, Mode mode) {

@@ -157,6 +157,7 @@ void Statistics::write_object(const PlanFate& plan, Sites& sites) const {
                          {"tokens", counts.tokens},
                          {"in_region", of(Owner::region).requests},
                          {"fallback", of(Owner::fallback).requests},
+                         {"fallback_left_at", heaps::next_allocator.left_at()},
                          {"cpu_microseconds", cpu_microseconds()},
                          {"peak_resident_bytes", platform::peak_resident_bytes()}};
     platform::Line line;
@@ -198,7 +199,11 @@ void Statistics::write_line(const PlanFate& plan, Sites& sites) const {
         line.text(", ").text(region_heap_).text(" ").number(of(Owner::region).requests);
         process_heaps.describe_region(line);
     }
-    line.text(", fallback ").number(of(Owner::fallback).requests).text("; peak resident memory ");
+    line.text(", fallback ").number(of(Owner::fallback).requests);
+    if (const size_t left_at = heaps::next_allocator.left_at()) {
+        line.text(", left at ").bytes(left_at).text(" for the C library's");
+    }
+    line.text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());
     planned_prefetches.describe(line);
     line.write_to(descriptor());

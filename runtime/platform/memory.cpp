@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,6 +204,21 @@ void prefer_huge_pages(void* start, size_t bytes) {
     if (begin < end) {
         advise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
     }
+}
+
+// By bare system calls, as the C library's are cancellation points and those of malloc must not be.
+size_t resident_bytes() {
+    const int saved = errno;
+    char text[128];
+    const long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : syscall(SYS_read, file, text, sizeof text - 1);
+    if (file >= 0) {
+        syscall(SYS_close, file);
+    }
+    text[length < 0 ? 0 : length] = '\0';
+    const char* resident = strchr(text, ' ');
+    errno = saved;
+    return resident == nullptr ? 0 : strtoull(resident, nullptr, 10) * page_bytes();
 }
 
 // Not getrusage: its peak includes what the process was before it exec'ed the program.

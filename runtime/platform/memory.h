@@ -91,6 +91,10 @@ uint64_t monotonic_nanoseconds();
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
 
+/// Resident memory of this process in bytes, 0 where that cannot be known. Three system calls; for signal
+/// handlers too, no cancellation point, and errno stays.
+size_t resident_bytes();
+
 /// Peak resident memory of this process, in bytes.
 size_t peak_resident_bytes();
 

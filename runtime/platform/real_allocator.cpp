@@ -13,15 +13,6 @@ namespace malloom::platform::real {
 
 namespace {
 
-struct Functions {
-    void* (*malloc)(size_t);
-    void* (*calloc)(size_t, size_t);
-    void* (*realloc)(void*, size_t);
-    void (*free)(void*);
-    void* (*memalign)(size_t, size_t);
-    size_t (*malloc_usable_size)(void*);
-};
-
 Functions functions;
 bool resolved = false;
 // Set while this thread is inside dlsym, whose own requests must not come back here.
@@ -109,6 +100,10 @@ void* move_from_bootstrap(void* object, size_t bytes) {
 // There is no such parameter.
 void make_ready() {
     mallopt(0, 0);
+}
+
+const Functions* functions_alone() {
+    return ready() && __atomic_load_n(&bootstrap_used, __ATOMIC_RELAXED) == 0 ? &functions : nullptr;
 }
 
 void resolve() {

@@ -15,6 +15,19 @@ void resolve();
 /// process has one thread; takes no memory.
 void make_ready();
 
+/// The next allocator's own.
+struct Functions {
+    void* (*malloc)(size_t);
+    void* (*calloc)(size_t, size_t);
+    void* (*realloc)(void*, size_t);
+    void (*free)(void*);
+    void* (*memalign)(size_t, size_t);
+    size_t (*malloc_usable_size)(void*);
+};
+/// For who calls them at once, which serves until the process ends. Finds them now; null where that cannot
+/// be, or where somebody has an object of the static buffer, which they do not know.
+const Functions* functions_alone();
+
 /// Memory comes from a small static buffer while dlsym is asking for memory itself; such objects are never
 /// given back, and all functions below know them.
 void* allocate(size_t bytes);

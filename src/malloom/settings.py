@@ -23,6 +23,16 @@ def _counted(value: str) -> str:
     return value if is_plain else f"{len(os.fsencode(value))}:{value}"
 
 
+def with_trust(variables: dict[str, str], up_to: int, huge_beyond: bool = False) -> dict[str, str]:
+    """The same where the run time leaves another general allocator below it at so many bytes, if not at 0,
+    for the C library's, with or without huge pages. Without variables there was to be no run time."""
+    if not up_to:
+        return variables
+    there = variables or settings(heap="fallback", fallback="system")
+    huge = with_setting(there, "fallback_huge_pages", "1") if huge_beyond else there
+    return with_setting(huge, "fallback_up_to", str(up_to))
+
+
 def with_setting(environment: dict[str, str], name: str, value: str) -> dict[str, str]:
     """The environment with one setting more, before those that it has."""
     return {**environment, VARIABLE: f"{name}={value},{environment[VARIABLE]}"}

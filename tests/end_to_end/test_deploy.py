@@ -142,6 +142,23 @@ def test_an_allocator_and_its_variables_are_deployed(
     assert f"{tmp_path}/built/{NEWEST_MIMALLOC}\n" in run_by_shell(tmp_path / "built", SHOW).stdout
 
 
+def test_what_leaves_an_allocator_is_deployed_with_it(
+    malloom: Malloom, setting: Callable[..., Path], tmp_path: Path
+) -> None:
+    plan = setting(preloaded_file(JEMALLOC), MALLOC_CONF="thp:always")
+    told = {**read_record(plan)["setting"], "up_to": 5 << 20, "huge_beyond": True}
+    write_with_record(plan, plan, {"setting": told})
+    assert malloom("deploy", plan, "-o", "folder").returncode == 0
+    folder = tmp_path / "folder"
+    assert {path.name for path in folder.iterdir()} >= {"libmalloom.so", JEMALLOC}
+    assert variables_of(folder) == {
+        "MALLOC_CONF": "thp:always",
+        "MALLOOM": "fallback_up_to=5242880,fallback_huge_pages=1,heap=fallback,fallback=system",
+        "LD_PRELOAD": f"{folder}/libmalloom.so:{folder}/{JEMALLOC}",
+    }
+    assert run_by_shell(folder, SHOW).returncode == 0
+
+
 def test_a_setting_of_the_c_library_is_variables_alone(
     malloom: Malloom, setting: Callable[..., Path], tmp_path: Path
 ) -> None:

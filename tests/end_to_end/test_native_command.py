@@ -89,11 +89,24 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, (library, variables) in settings_of_plans(folder).items():
         setting = {"allocator": name, "library": library, "variables": variables}
         records[name] = {"setting": setting, "measured": [{"setting": {"library": "/x"}}]}
+    for name, told in {
+        "left": {"up_to": 71 << 20, "huge_beyond": True},
+        "left small": {"up_to": 1},
+        "never left": {"up_to": 0, "huge_beyond": False},
+        "left below": {"up_to": -1},
+        "left beyond": {"up_to": 10**18},
+        "left at a half": {"up_to": 0.5},
+        "left at a truth": {"up_to": True},
+        "left at none": {"up_to": None},
+        "huge by a number": {"up_to": 1, "huge_beyond": 1},
+    }.items():
+        records[name] = {"setting": {**records["jemalloc"]["setting"], **told}}
+    records["pools over, left"] = {"heap": "pools", **records["left"]}
     records["typeless"] = {"setting": {"allocator": 1, "library": "", "variables": {}}}
     records["pools over"] = {"heap": "pools", "setting": records["jemalloc"]["setting"]}
     for name, record in records.items():
         made[name] = folder / f"{name}.plan"
-        places = "overhead-only" if name in ("tuned", "newest") else "sequential"
+        places = "overhead-only" if name in ("tuned", "newest", "left", "left small") else "sequential"
         write_with_record(made[places], made[name], record)
     made["damaged"] = folder / "damaged.plan"
     made["damaged"].write_bytes(made["sequential"].read_bytes()[:-1] + b"x")

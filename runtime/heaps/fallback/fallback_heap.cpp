@@ -42,7 +42,7 @@ template <class Ask>
 }
 
 void* other_allocate(size_t bytes) {
-    return other_object(bytes, 0, [=] { return platform::real::allocate(bytes); });
+    return other_object(bytes, 0, [=] { return next_allocator.allocate(bytes); });
 }
 
 void* moved_to(void* moved, const void* object, size_t had, size_t bytes) {
@@ -71,7 +71,7 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
 
 }  // namespace
 
-void FallbackHeap::choose(FallbackKind kind, const MimallocTuning& tuning) {
+void FallbackHeap::choose(FallbackKind kind, const MimallocTuning& tuning, size_t trusted_up_to) {
     const bool is_mimalloc =
         kind != FallbackKind::system && !is_other_mimalloc_loaded() && mimalloc_memory.open(tuning);
     const bool is_checked =
@@ -80,6 +80,9 @@ void FallbackHeap::choose(FallbackKind kind, const MimallocTuning& tuning) {
     mimalloc_memory.plain_bytes = is_checked ? 0 : mimalloc_memory.bytes;
     limit_ = is_mimalloc && !is_checked ? mimalloc_limit : 0;
     checked_limit_ = is_checked ? mimalloc_limit : 0;
+    if (!is_mimalloc && trusted_up_to != 0) {
+        next_allocator.trust_up_to(trusted_up_to, tuning.huge_pages);
+    }
 }
 
 // Of an address that has no mark now: a misuse, unless marks are missing for want of memory.
@@ -111,7 +114,7 @@ void FallbackHeap::deallocate(void* object) {
     } else if (interrupted_objects.owns(object)) [[unlikely]] {
         interrupted_objects.deallocate(object);
     } else {
-        platform::real::deallocate_unknown(object);
+        next_allocator.deallocate(object);
     }
 }
 
@@ -120,17 +123,17 @@ size_t FallbackHeap::usable_size(const void* object) const {
         return mi_usable_size(object);
     }
     return interrupted_objects.owns(object) ? interrupted_objects.usable_size(object)
-                                            : platform::real::usable_size(const_cast<void*>(object));
+                                            : next_allocator.usable_size(const_cast<void*>(object));
 }
 
 void FallbackHeap::ask_system_less() const {
-    if (!is_system()) {
+    if (has_mimalloc()) {
         malloom_mimalloc_populate_no_more();
     }
 }
 
 void FallbackHeap::ask_system_no_more() const {
-    if (!is_system()) {
+    if (has_mimalloc()) {
         malloom_mimalloc_keep();
     }
 }
@@ -160,7 +163,7 @@ void* FallbackHeap::allocate_unchecked(size_t bytes, size_t alignment) {
             return object;
         }
     }
-    return other_object(bytes, alignment, [=] { return platform::real::allocate_aligned(alignment, bytes); });
+    return other_object(bytes, alignment, [=] { return next_allocator.allocate_aligned(alignment, bytes); });
 }
 
 void* FallbackHeap::allocate_zeroed(const Request& request) {
@@ -175,7 +178,7 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
         }
     }
     void* object =
-        other_object(request.bytes, 0, [&] { return platform::real::allocate_zeroed(1, request.bytes); });
+        other_object(request.bytes, 0, [&] { return next_allocator.allocate_zeroed(request.bytes); });
     return interrupted_objects.owns(object) ? memset(object, 0, request.bytes) : object;
 }
 
@@ -184,7 +187,7 @@ void* FallbackHeap::reallocate(void* object, const Request& request) {
         if (interrupted_objects.owns(object)) [[unlikely]] {
             return reallocate_interrupted(object, request);
         }
-        return real_object([&] { return platform::real::reallocate(object, request.bytes); });
+        return real_object([&] { return next_allocator.reallocate(object, request.bytes); });
     }
     const size_t bytes = at_least_granule(request.bytes);
     return marks_.covers(object) ? reallocate_checked(object, bytes)

@@ -5,9 +5,9 @@
 
 #include "runtime/heaps/fallback/mimalloc_memory.h"
 #include "runtime/heaps/fallback/mimalloc_port.h"
+#include "runtime/heaps/fallback/next_allocator.h"
 #include "runtime/heaps/fallback/object_marks.h"
 #include "runtime/heaps/heap.h"
-#include "runtime/platform/real_allocator.h"
 
 namespace malloom::heaps {
 
@@ -22,7 +22,8 @@ enum class FallbackMisuse : uint8_t { freed_twice, no_object };
 /// Until `choose` it is the C library's.
 class FallbackHeap {
   public:
-    void choose(FallbackKind kind, const MimallocTuning& tuning = {});
+    /// `trusted_up_to` is for NextAllocator::trust_up_to, where mimalloc does not serve; 0: for ever.
+    void choose(FallbackKind kind, const MimallocTuning& tuning = {}, size_t trusted_up_to = 0);
 
     [[gnu::always_inline]] void* allocate(const Request& request) {
         if (request.bytes < limit_ && request.alignment <= granule) [[likely]] {
@@ -37,19 +38,26 @@ class FallbackHeap {
     /// question only. 0 where mimalloc does not serve, or its objects have marks.
     size_t plain_end() const { return limit_; }
 
-    /// Whether the C library serves all of it. What malloc gets then is real::allocate's.
-    bool is_system() const { return limit_ == 0 && checked_limit_ == 0; }
+    /// Whether the next allocator serves all of it. What malloc gets then is real::allocate's.
+    bool is_system() const { return !has_mimalloc() && !next_allocator.is_watched(); }
 
     /// Called at a misuse, with the address; the program ends when it returns. Before the first request.
     using OnMisuse = void (*)(FallbackMisuse, const void* object);
     void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
 
-    /// For who has nothing else to ask, while plain_end() is not 0: all that an entry of the malloc family
-    /// has to do.
-    static const malloom_entries& plain() { return malloom_mimalloc_entries; }
-    /// Where those go on with what is none of mimalloc's, and where it has no memory. Before the first
-    /// request.
-    static void leave_others_to(const malloom_entries& others) { malloom_mimalloc_others = others; }
+    /// For who has nothing else to ask, while there are such: all that an entry of the malloc family has to
+    /// do.
+    const malloom_entries& plain() const { return limit_ != 0 ? malloom_mimalloc_entries : *watched_; }
+    bool has_plain() const { return limit_ != 0 || next_allocator.is_watched(); }
+    /// Where those go on with what is rare, or none of mimalloc's, and where there is no memory. Who has
+    /// copied them is told when they change, as by NextAllocator. Before the first request.
+    void leave_others_to(const malloom_entries& others, NextAllocator::OnLeft told = nullptr,
+                         void* argument = nullptr) {
+        malloom_mimalloc_others = others;
+        if (next_allocator.is_watched()) {
+            watched_ = &next_allocator.entries(others, told, argument);
+        }
+    }
     static constexpr size_t largest_plain_alignment = malloom_mimalloc_most_alignment;
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
@@ -136,6 +144,9 @@ class FallbackHeap {
     void* reallocate_checked(void* object, size_t bytes);
     [[gnu::cold]] void* reallocate_interrupted(void* object, const Request& request);
 
+    bool has_mimalloc() const { return limit_ != 0 || checked_limit_ != 0; }
+
+    const malloom_entries* watched_ = nullptr;  ///< of the next allocator
     size_t limit_ = 0;          ///< requests below it are mimalloc's, and nobody looks at their objects
     size_t checked_limit_ = 0;  ///< requests below it are mimalloc's, and their objects have marks
     ObjectMarks marks_;

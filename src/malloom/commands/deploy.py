@@ -13,7 +13,7 @@ from malloom.commands.run import Fallback, Heap, OpenedPlan, heap_variables, ope
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.program import open_program
 from malloom.native_files import native_file
-from malloom.settings import settings
+from malloom.settings import VARIABLE, settings, with_trust
 
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
@@ -119,19 +119,23 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     from malloom.deploy.deployment import LICENSE, PLAN, RUN_TIME, Deployment  # noqa: PLC0415
 
     setting = setting_that_is_there(opened)
-    needs_run_time = opened.heap is not Heap.plan or not opened.is_fallback_alone
+    has_places = opened.heap is not Heap.plan or not opened.is_fallback_alone
+    is_watched = setting is not None and setting.up_to != 0
     files: dict[str, Path] = {}
     variables = dict(setting.variables) if setting else {}
     preloaded = []
-    if needs_run_time or (setting is None and opened.fallback is not Fallback.system):
+    if has_places or is_watched or (setting is None and opened.fallback is not Fallback.system):
         files[RUN_TIME] = native_file("libmalloom.so")
         files[LICENSE] = native_file("LICENSE.mimalloc")
         preloaded.append(RUN_TIME)
         variables |= settings(heap="fallback")
-    if needs_run_time:
+    if has_places:
         files[PLAN] = opened.path
         there = replace(opened, path=Path(place / PLAN))
         variables |= heap_variables(there, opened.heap, None, "", None, {})
+    if setting and is_watched:
+        told = {VARIABLE: variables[VARIABLE]} if has_places else {}
+        variables |= with_trust(told, setting.up_to, setting.huge_beyond)
     if setting and setting.library:
         library = Path(setting.library)
         files[library.name] = library

@@ -22,7 +22,7 @@ from malloom.launch.preloading import original_environment, preloading
 from malloom.launch.program import open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.printable import printable
-from malloom.settings import settings
+from malloom.settings import settings, with_trust
 
 if TYPE_CHECKING:
     from malloom.layout.plan_header import PlanHeader
@@ -337,8 +337,9 @@ def note(text: str) -> None:
 
 
 def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str, str]:
-    """The environment of a program under a general allocator, and where there are variables for it under the
-    run time before that."""
+    """The environment of a program under a general allocator, and where there are variables for it, or it may
+    be left, under the run time before that."""
+    variables = with_trust(variables, setting.up_to, setting.huge_beyond)
     below = preloading({**original_environment(), **setting.variables, **variables}, setting.library)
     return preloading(below, native_file("libmalloom.so")) if variables else below
 

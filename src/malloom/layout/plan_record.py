@@ -27,11 +27,14 @@ ALIGNMENT = 8
 @dataclass(frozen=True)
 class PlanSetting:
     """The general allocator under a plan: `library` is its file, empty where it is the C library's own, and
-    `variables` set it."""
+    `variables` set it. Where `up_to` is not 0, the program leaves another one than the C library's for that
+    one when it has so many bytes resident, with huge pages if `huge_beyond`."""
 
     allocator: str
     library: str
     variables: Mapping[str, str] = field(default_factory=dict)
+    up_to: int = 0
+    huge_beyond: bool = False
 
 
 def read_record(plan: Path) -> dict[str, Any]:

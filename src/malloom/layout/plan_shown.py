@@ -11,7 +11,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_header import PlanHeader, check_plan
 from malloom.layout.plan_record import read_record
 from malloom.printable import printable
-from malloom.quantities import counted
+from malloom.quantities import counted, format_size
 
 CARRIED = (
     ("planned_requests", "request with a place", "requests with places"),
@@ -72,7 +72,8 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"and, for another executable: {_in_words(other)}"
     if setting := data["setting"]:
         variables = (f", {name}={value}" for name, value in setting["variables"].items())
-        yield f"runs under {setting['allocator']}{''.join(variables)}"
+        until = f", up to {format_size(int(setting['up_to']))} resident" if setting.get("up_to") else ""
+        yield f"runs under {setting['allocator']}{''.join(variables)}{until}"
     if data["heap"]:
         yield f"runs with --heap {data['heap']}"
     yield f"holds for: {data['judged'] or UNJUDGED}"

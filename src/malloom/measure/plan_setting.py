@@ -14,6 +14,9 @@ FOLDERS = (INSTALLED_FOLDER, Path(sys.prefix).parent / DEFAULT_FOLDER)
 """Where built allocators may lie: with the command, or in the source tree around it. Never by the working
 directory."""
 
+MOST_BYTES = 10**18 - 1
+"""More than any machine has: as many digits as the run time reads."""
+
 POOLS_HEAP = "pools"
 """What a record says of the heap, where it says anything."""
 
@@ -48,7 +51,12 @@ def setting_of(plan: Path) -> PlanSetting | None:
     library = _file_here(told["library"])
     if library is None:
         raise _refused(plan, f"its library {told['library']} is no allocator that malloom finds here")
-    return PlanSetting(told["allocator"], library, told["variables"])
+    up_to = told.get("up_to", 0)
+    if type(up_to) is not int or not 0 <= up_to <= MOST_BYTES:
+        raise _refused(plan, "its record says no number of bytes up to which its allocator serves")
+    if type(huge_beyond := told.get("huge_beyond", False)) is not bool:
+        raise _refused(plan, "its record does not say whether huge pages are wanted")
+    return PlanSetting(told["allocator"], library, told["variables"], up_to, huge_beyond)
 
 
 def wants_pools(plan: Path) -> bool:

@@ -15,7 +15,7 @@ from malloom.measure import stages
 from malloom.measure.plan_setting import POOLS_HEAP, is_gone, setting_of, wants_pools
 from malloom.measure.process import Command, users_environment
 from malloom.native_files import native_file
-from malloom.settings import settings
+from malloom.settings import VARIABLE, settings, with_trust
 
 GLIBC = "glibc"
 POOLS = "pools"
@@ -125,6 +125,8 @@ def as_run(
         if is_gone(setting):
             raise CommandError(f"{setting.library}, the allocator of {plan}, is gone")
         made = planned(plan, in_pools, fallback="system", **overrides) if is_needed else {}
+        told = {VARIABLE: made[VARIABLE]} if made else {}
+        made |= with_trust(told, setting.up_to, setting.huge_beyond)
         return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}
     if is_needed:
         return planned(plan, in_pools, fallback=chosen_fallback, **overrides)

@@ -15,7 +15,7 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.plan_record import PlanSetting, read_record, write_with_record
 from malloom.layout.registry import strategy
-from malloom.measure.allocators import Setting
+from malloom.measure.allocators import Setting, Way
 from malloom.measure.host import processor_name
 from malloom.measure.interval import Interval
 from malloom.measure.plan_setting import POOLS_HEAP
@@ -29,6 +29,9 @@ from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import AS_IT_IS, Row
 from malloom.output_file import written_whole
 from malloom.profile import HeapProfile
+
+BEYOND = ("up_to", "huge_beyond")
+"""What a record says of an allocator only where the program leaves it."""
 
 SETTING_ALONE = "setting"
 """In place of a strategy's name, in a plan that places nothing."""
@@ -80,9 +83,10 @@ def write_setting(plan: Path) -> None:
 
 
 def record_of(
-    inputs: Inputs, judged: Judged, row: Row, goal: Goal, process: str | None = None
+    inputs: Inputs, judged: Judged, row: Row, goal: Goal, process: str | None = None, up_to: int = 0
 ) -> dict[str, Any]:
-    """The record of a row that was judged; plans may be of a process that the program starts."""
+    """The record of a row that was judged; plans may be of a process that the program starts. `up_to` is for
+    its allocator, as of PlanSetting."""
     record = {
         "program": list(inputs.program),
         **({"process": process} if process and _is_of_a_program(row) else {}),
@@ -93,7 +97,7 @@ def record_of(
         "goal": goal.value,
         "measured": [measurement(judged, row.name)],
     }
-    return {**record, **setting_record(row)}
+    return {**record, **setting_record(row, up_to)}
 
 
 def _is_of_a_program(row: Row) -> bool:
@@ -101,11 +105,11 @@ def _is_of_a_program(row: Row) -> bool:
     return isinstance(row, Candidate) and not row.places_nothing
 
 
-def setting_record(row: Row) -> dict[str, Any]:
+def setting_record(row: Row, up_to: int = 0) -> dict[str, Any]:
     """Of a record, what says which allocator a row runs under, and with which heap."""
     setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
     heap = {"heap": POOLS_HEAP} if isinstance(row, Candidate) and row.small_in_pools else {}
-    return {**heap, **({"setting": asdict(_plan_setting(setting))} if setting else {})}
+    return {**heap, **({"setting": _told_setting(setting, up_to)} if setting else {})}
 
 
 def measurement(judged: Judged, name: str) -> dict[str, Any]:
@@ -215,5 +219,9 @@ def _is_word(told: object) -> bool:
     return True
 
 
-def _plan_setting(setting: Setting) -> PlanSetting:
-    return PlanSetting(setting.allocator.described, setting.allocator.file, dict(setting.variables))
+def _told_setting(setting: Setting, up_to: int) -> dict[str, Any]:
+    allocator = setting.allocator
+    told = PlanSetting(allocator.described, allocator.file, dict(setting.variables))
+    if up_to:
+        told = replace(told, up_to=up_to, huge_beyond=setting.way is Way.huge)
+    return {key: value for key, value in asdict(told).items() if up_to or key not in BEYOND}

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from malloom.launch.preloading import over
 from malloom.measure.allocators import DEFAULT_FOLDER, INSTALLED_FOLDER, Setting, Way, installed, settings_of
+from malloom.measure.plan_setting import MOST_BYTES
+from malloom.native_files import native_file
+from malloom.settings import with_trust
 
 FOLDERS = (INSTALLED_FOLDER, DEFAULT_FOLDER)
 """Where allocators lie that malloom's source tree builds: with the command, or for the benchmark."""
@@ -19,6 +22,8 @@ class AllocatorRow:
     """A row of the race: the program under a setting of a general allocator."""
 
     setting: Setting
+    is_watched: bool = False
+    """Whether the run time may leave the allocator, as it does where that is kept; here it never does."""
 
     @property
     def name(self) -> str:
@@ -30,7 +35,10 @@ class AllocatorRow:
     @cached_property
     def environment(self) -> Mapping[str, str]:
         """The variables, and the library before those that the user preloads himself."""
-        return over("", self.setting.allocator.file, self.setting.variables)
+        library, variables = self.setting.allocator.file, self.setting.variables
+        if not (self.is_watched and library):
+            return over("", library, variables)
+        return {**with_trust({}, MOST_BYTES), **over(native_file("libmalloom.so"), library, variables)}
 
 
 def allocator_rows(folders: tuple[Path, ...] = FOLDERS) -> tuple[list[AllocatorRow], list[str]]:

@@ -54,6 +54,10 @@ class Measured:
         what was measured."""
         return {name: self._ratio(name, metric) for name in self.runs}
 
+    def peaks(self) -> list[float]:
+        """By input, the median peak memory of the row's runs, in bytes."""
+        return [float(np.median([run.peak_memory for run in runs])) for runs in self.runs.values()]
+
     def mean(self, metric: str) -> float:
         """Over the inputs, which weigh alike: the mean of log ratios."""
         return math.exp(float(np.mean([math.log(ratio) for ratio in self.ratios(metric).values()])))

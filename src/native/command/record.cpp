@@ -10,7 +10,9 @@ namespace {
 
 constexpr size_t deepest = 100;  // Python refuses what is nested far deeper
 
-enum class Kind { text, null, object, other };
+constexpr uint64_t most_bytes = 999'999'999'999'999'999;  // as many digits as the run time reads
+
+enum class Kind { text, number, truth, null, object, other };
 
 /// Reads JSON from its begin to its end, and keeps the names that lead to where it is. The last value of a
 /// name counts, but a second allocator or variable is left to Python.
@@ -25,6 +27,16 @@ class RecordReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Reco
     }
 
     bool Default() { return take(Kind::other); }
+    bool Int(int number) { return number >= 0 ? Uint64(static_cast<uint64_t>(number)) : Default(); }
+    bool Uint(unsigned number) { return Uint64(number); }
+    bool Uint64(uint64_t number) {
+        number_ = number;
+        return take(Kind::number);
+    }
+    bool Bool(bool truth) {
+        is_true_ = truth;
+        return take(Kind::truth);
+    }
     bool Null() { return take(Kind::null); }
     bool String(const char* text, rapidjson::SizeType size, bool /*copy*/) {
         return take(Kind::text, {text, size});
@@ -84,6 +96,12 @@ class RecordReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Reco
         } else if (is_at({"setting", "variables"})) {
             is_odd_ = is_odd_ || has_variables_;
             has_variables_ = kind == Kind::object;
+        } else if (is_at({"setting", "up_to"})) {
+            is_odd_ = is_odd_ || kind != Kind::number || number_ > most_bytes;
+            allocator_.up_to = number_;
+        } else if (is_at({"setting", "huge_beyond"})) {
+            is_odd_ = is_odd_ || kind != Kind::truth;
+            allocator_.huge_beyond = is_true_;
         } else if (names_.size() == 3 && names_[1] == "variables") {
             take_variable(kind, text);
         }
@@ -97,6 +115,8 @@ class RecordReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Reco
     }
 
     std::vector<std::string> names_;
+    uint64_t number_ = 0;   ///< the last one
+    bool is_true_ = false;  ///< the last one
     Record record_;
     NamedAllocator allocator_;
     bool is_odd_ = false;

@@ -1,6 +1,7 @@
 // A plan's record, as src/malloom/layout/plan_record.py reads it: under which allocator the plan runs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ namespace malloom::command {
 struct NamedAllocator {
     std::string library;  ///< its file; empty where it is the C library's own
     std::vector<std::pair<std::string, std::string>> variables;  ///< that set it
+    uint64_t up_to = 0;        ///< bytes resident at which the program leaves it; 0: never
+    bool huge_beyond = false;  ///< what then serves has huge pages
 };
 
 struct Record {

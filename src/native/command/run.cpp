@@ -69,6 +69,19 @@ struct Prepared {
     std::vector<std::string> names;
 };
 
+/// As with_trust of src/malloom/settings.py: what the run time is told over a general allocator.
+std::string trusting(SettingsText settings, bool needs_run_time, const NamedAllocator& allocator) {
+    if (allocator.up_to == 0) return needs_run_time ? settings.text() : "";
+    if (!needs_run_time) {
+        settings = SettingsText();
+        settings.add("heap", name_of(Heap::fallback));
+        settings.add("fallback", name_of(Fallback::system));
+    }
+    if (allocator.huge_beyond) settings.add_first("fallback_huge_pages", true);
+    settings.add_first("fallback_up_to", std::string_view(std::to_string(allocator.up_to)));
+    return settings.text();
+}
+
 /// Under a general allocator, and where `settings` has something under the run time before that.
 bool put_over(const NamedAllocator& allocator, const std::string& settings, const std::string& run_time,
               Prepared& prepared) {
@@ -98,7 +111,8 @@ bool prepare(const Arguments& arguments, Prepared& prepared) {
     if (plan && plan->record.has_allocator && !arguments.fallback) {
         const std::optional<NamedAllocator> allocator =
             plan->record.allocator ? found_allocator(*plan->record.allocator) : std::nullopt;
-        return allocator && put_over(*allocator, needs_run_time ? settings.text() : "", run_time, prepared);
+        return allocator &&
+               put_over(*allocator, trusting(settings, needs_run_time, *allocator), run_time, prepared);
     }
     const Fallback fallback = arguments.fallback.value_or(plan ? plan->fallback : Fallback::mimalloc);
     if (!needs_run_time) {  // nor the plan, which has nothing to say

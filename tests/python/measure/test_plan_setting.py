@@ -75,6 +75,11 @@ def test_variables_are_those_of_known_allocators() -> None:
         setting(MALLOC_CONF="x\ny"),
         setting(MALLOC_CONF="\ud800"),
         setting(MALLOC_CONF="prof_prefix:/tmp/x"),
+        {**setting(), "up_to": -1},
+        {**setting(), "up_to": 10**18},
+        {**setting(), "up_to": 1.5},
+        {**setting(), "up_to": True},
+        {**setting(), "up_to": 1, "huge_beyond": 1},
     ],
 )
 def test_what_is_no_setting_of_an_allocator_is_refused(tmp_path: Path, told: Any) -> None:

@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "runtime/platform/real_allocator.h"
 #include "tests/amount.h"
 #include "tests/runtime/heaps/compositions.h"
 

@@ -59,7 +59,9 @@ TEST_F(CheckedFallback, UncheckedServesPlainly) {
 
 // The entries of plain() find the block of a size by a calculation of their own.
 TEST_F(CheckedFallback, PlainObjectsHaveRoomAndAlignment) {
-    const malloom_entries& plain = FallbackHeap::plain();
+    FallbackHeap unchecked;
+    unchecked.choose(FallbackKind::mimalloc);
+    const malloom_entries& plain = unchecked.plain();
     for (size_t bytes = 0; bytes < 4096; ++bytes) {
         void* objects[] = {plain.allocate(bytes), plain.allocate_zeroed(1, bytes), plain.create(bytes),
                            plain.allocate(bytes)};
@@ -80,10 +82,12 @@ TEST_F(CheckedFallback, WhatIsNotMimallocsGoesOnToOthers) {
     malloom_entries others = {};
     others.allocate = [](size_t) -> void* { return &left; };
     others.release = [](void* object) { left = object; };
-    FallbackHeap::leave_others_to(others);
-    EXPECT_EQ(FallbackHeap::plain().allocate(beyond_mimalloc), &left);
+    FallbackHeap unchecked;
+    unchecked.choose(FallbackKind::mimalloc);
+    unchecked.leave_others_to(others);
+    EXPECT_EQ(unchecked.plain().allocate(beyond_mimalloc), &left);
     int foreign = 0;
-    FallbackHeap::plain().release(&foreign);
+    unchecked.plain().release(&foreign);
     EXPECT_EQ(left, &foreign);
 }
 

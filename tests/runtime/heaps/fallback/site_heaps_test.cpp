@@ -26,7 +26,7 @@ class SiteHeaps : public testing::Test {
         heap.choose(FallbackKind::mimalloc);
         malloom_entries others = {};
         others.allocate = [](size_t bytes) { return heap.allocate({bytes, 0}); };
-        FallbackHeap::leave_others_to(others);
+        heap.leave_others_to(others);
     }
 
     static uint32_t add(size_t bytes) {
