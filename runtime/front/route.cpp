@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "runtime/platform/real_allocator.h"
-
 namespace malloom::front {
 
 namespace {
@@ -221,7 +219,7 @@ void* Route::allocate_marked_aligned(size_t alignment, size_t bytes, SlowAligned
 void* Route::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
         const int error = errno;
-        void* object = platform::real::allocate(bytes);
+        void* object = heaps::next_allocator.allocate(bytes);
         if (object == nullptr) {
             return slow_path(bytes);
         }
@@ -258,7 +256,8 @@ void* Route::allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path) {
 }
 
 bool Route::open_sites(const heaps::PlanFile* plan, Sites::Learning learning) {
-    planned_slots_ = plan != nullptr ? plan->header().slots_count : 0;
+    has_plan_ = plan != nullptr;
+    planned_slots_ = has_plan_ ? plan->header().slots_count : 0;
     const bool is_open = sites_.open(plan, learning);
     common_end_ = has_pools() && learning.learns ? Sites::largest_pooled + 1 : 0;
     const auto choose_anew = [](void* route) { static_cast<Route*>(route)->choose_entries(); };
@@ -298,7 +297,7 @@ void Route::go(Way way) {
     const auto choose = [](auto& word, auto wanted) { __atomic_store_n(&word, wanted, __ATOMIC_RELEASE); };
     choose(in_region_, way == Way::region ? region_path_ : nullptr);
     choose(marked_end_, way == Way::pools_alone && common_end_ != 0 ? fallback().marked_end() : size_t{0});
-    choose(is_fallbacks_, way == Way::fallback && fallback().has_plain());
+    choose(is_fallbacks_, way == Way::fallback && fallback().has_plain(has_plan_ || has_pools()));
     choose_entries();
 }
 

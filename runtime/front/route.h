@@ -330,6 +330,7 @@ class Route {
     void (*deallocate_slow_)(void* object) = deallocate_elsewhere;
     size_t marked_end_ = 0;  ///< of the fallback, where all that no pool may serve is the fallback's; else 0
     WhenUsedUp when_used_up_ = nullptr;
+    bool has_plan_ = false;
     EntryWays* ways_ = nullptr;  ///< null where no entries follow
     bool is_fallbacks_ = false;  ///< all is, and it needs no look
     uint64_t planned_slots_ = 0;

@@ -54,7 +54,7 @@ struct alignas(8) SitePool {
 struct Served {
     uint64_t plain_end = 0;   ///< FallbackHeap::plain_end where nothing but the fallback serves it, else 0
     SitePool pooled;          ///< of requests that no slot serves
-    bool is_systems = false;  ///< nothing but the C library serves it; atomic
+    bool is_systems = false;  ///< nothing but the next allocator serves it; atomic
     bool is_site = false;     ///< a Site, which others than sites and chains are not
     bool is_watched = false;  ///< each request that no slot and no pool serves is looked at
 };

@@ -15,7 +15,7 @@ void resolve();
 /// process has one thread; takes no memory.
 void make_ready();
 
-/// The next allocator's own.
+/// The next allocator's own functions, as dlsym found them.
 struct Functions {
     void* (*malloc)(size_t);
     void* (*calloc)(size_t, size_t);
@@ -24,8 +24,9 @@ struct Functions {
     void* (*memalign)(size_t, size_t);
     size_t (*malloc_usable_size)(void*);
 };
-/// For who calls them at once, which serves until the process ends. Finds them now; null where that cannot
-/// be, or where somebody has an object of the static buffer, which they do not know.
+/// For who calls the next allocator without a question in between, for as long as the process lives. Null
+/// where that would be wrong: while dlsym is asked, and where somebody has an object of the static buffer,
+/// which that allocator does not know.
 const Functions* functions_alone();
 
 /// Memory comes from a small static buffer while dlsym is asking for memory itself; such objects are never

@@ -29,7 +29,8 @@ def with_trust(variables: dict[str, str], up_to: int, huge_beyond: bool = False)
     if not up_to:
         return variables
     there = variables or settings(heap="fallback", fallback="system")
-    huge = with_setting(there, "fallback_huge_pages", "1") if huge_beyond else there
+    is_told = f",{there[VARIABLE]}".find(",fallback_huge_pages=") >= 0  # by the user, who is to have it
+    huge = with_setting(there, "fallback_huge_pages", "1") if huge_beyond and not is_told else there
     return with_setting(huge, "fallback_up_to", str(up_to))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.test_heap_stress import built, operations
+from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.plan_record import write_with_record
 from malloom.optimize.keeping import write_setting
 from malloom.optimize.settings import AllocatorRow, allocator_rows
@@ -159,6 +160,93 @@ def test_where_it_cannot_be_told_apart_it_serves_on(
     plan = kept(ROWS["mimalloc 2.0.9"], 8 * MIB)
     done = malloom("run", "--plan", plan, "--", compile_c(LIST, "-pthread"), way)
     assert done.stdout.startswith(f"{where} 0 wrong"), done
+
+
+def test_a_program_that_calls_the_allocators_own_functions_keeps_it(
+    malloom: Malloom, kept: Callable[..., Path], compile_c: Compile
+) -> None:
+    refers = "extern void sdallocx(void*, unsigned long, int);\n"
+    source = LIST.replace("int main(", refers + "void* used = (void*)sdallocx;\nint main(", 1)
+    jemalloc = ROWS["jemalloc 5.3.0"]
+    program = compile_c(source, jemalloc.setting.allocator.file)
+    done = malloom("run", "--plan", kept(jemalloc, 8 * MIB), "--", program, "alone")
+    assert done.stdout.startswith("high 0 wrong"), done
+
+
+USES_UP = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void* all[4000];
+static void* make(void) { return malloc(48); }
+int main(int count, char** words) {
+    int objects = count > 1 ? atoi(words[1]) : 10;
+    for (int i = 0; i < objects; i++) memset(all[i] = make(), 7, 48);
+    for (int i = 0; i < objects; i++) free(all[i] = realloc(all[i], 100 + i));
+    return puts("whole") < 0;
+}
+"""
+
+
+@pytest.mark.parametrize("up_to", [1, 256 * MIB])
+def test_objects_of_a_plan_that_is_used_up_are_still_its_own(
+    malloom: Malloom, compile_c: Compile, tmp_path: Path, up_to: int
+) -> None:
+    program = compile_c(USES_UP)
+    for match in (["--match", "sequence"], ["--depth", "1"]):
+        record = ("record", "-o", "run.profile", "--force", "--accesses", "none", "--", program, "10")
+        assert malloom(*record).returncode == 0
+        planned = malloom(
+            "plan", "run.profile", "-o", "run.plan", "--force", "--strategy", "sequential", *match
+        )
+        assert planned.returncode == 0, planned.stderr
+        allocator = ROWS["jemalloc 5.3.0"].setting.allocator
+        told = {"allocator": "jemalloc", "library": allocator.file, "variables": {}, "up_to": up_to}
+        write_with_flags(tmp_path / "run.plan", tmp_path / "run.plan", {"system_fallback": True})
+        write_with_record(tmp_path / "run.plan", tmp_path / "run.plan", {"setting": told})
+        done = malloom("run", "--plan", "run.plan", "--", program, "4000")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "whole\n", "")
+
+
+GROWS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    for (int i = 0; i < 1 << 17; i++) memset(malloc(64), 1, 64);
+    char* text = malloc(1);
+    int moved = 0;
+    for (int bytes = 1; bytes < 120000; bytes++) {
+        char* grown = realloc(text, bytes + 1);
+        moved += grown != text;
+        grown[bytes] = (char)bytes;
+        text = grown;
+        for (int i = 1; i <= bytes; i += 1 + bytes / 8) if (text[i] != (char)i) return 1;
+    }
+    return moved > 200;
+}
+"""
+
+
+def test_what_grows_by_bytes_is_seldom_moved(
+    malloom: Malloom, kept: Callable[..., Path], compile_c: Compile
+) -> None:
+    done = malloom("run", "--plan", kept(ROWS["jemalloc 5.3.0"], MIB), "--", compile_c(GROWS))
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "is_huge"), [("--fallback-huge-pages", True), ("--no-fallback-huge-pages", False)]
+)
+def test_its_user_decides_about_huge_pages(
+    malloom: Malloom, kept: Callable[..., Path], compile_c: Compile, option: str, is_huge: bool
+) -> None:
+    program = compile_c(LIST)
+    for huge_beyond in (False, True):
+        plan = kept(ROWS["mimalloc 2.0.9"], 8 * MIB, huge_beyond=huge_beyond)
+        done = malloom("run", "--plan", plan, option, "--", program, "alone")
+        assert done.stdout.startswith("low 0 wrong") and ("huge" in done.stdout) == is_huge
+        assert done.stderr == ""
 
 
 def test_below_that_it_serves_all(malloom: Malloom, kept: Callable[..., Path], compile_c: Compile) -> None:

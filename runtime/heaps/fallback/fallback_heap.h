@@ -38,17 +38,20 @@ class FallbackHeap {
     /// question only. 0 where mimalloc does not serve, or its objects have marks.
     size_t plain_end() const { return limit_; }
 
-    /// Whether the next allocator serves all of it. What malloc gets then is real::allocate's.
-    bool is_system() const { return !has_mimalloc() && !next_allocator.is_watched(); }
+    /// Whether the next allocator serves all of it. What malloc gets then is next_allocator's.
+    bool is_system() const { return !has_mimalloc(); }
 
     /// Called at a misuse, with the address; the program ends when it returns. Before the first request.
     using OnMisuse = void (*)(FallbackMisuse, const void* object);
     void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
 
     /// For who has nothing else to ask, while there are such: all that an entry of the malloc family has to
-    /// do.
+    /// do. The next allocator's take every object for that one's, or for the C library's: none may be of
+    /// another heap.
     const malloom_entries& plain() const { return limit_ != 0 ? malloom_mimalloc_entries : *watched_; }
-    bool has_plain() const { return limit_ != 0 || next_allocator.is_watched(); }
+    bool has_plain(bool may_be_of_others) const {
+        return limit_ != 0 || (next_allocator.is_watched() && !may_be_of_others);
+    }
     /// Where those go on with what is rare, or none of mimalloc's, and where there is no memory. Who has
     /// copied them is told when they change, as by NextAllocator. Before the first request.
     void leave_others_to(const malloom_entries& others, NextAllocator::OnLeft told = nullptr,

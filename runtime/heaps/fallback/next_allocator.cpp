@@ -1,6 +1,7 @@
 #include "runtime/heaps/fallback/next_allocator.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <gnu/libc-version.h>
 #include <malloc.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 
+#include "runtime/heaps/fallback/allocators_functions.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/real_allocator.h"
 #include "runtime/platform/system_calls.h"
@@ -25,8 +27,8 @@ constexpr size_t mapped_bytes = size_t{128} << 10;
 // While little is missing, a look at memory comes after this part of it.
 constexpr size_t parts_between_looks = 16;
 
-// Of M_TRIM_THRESHOLD.
-constexpr int never = -1;
+// Of an object that is moved as it grows.
+constexpr size_t parts_to_grow_by = 8;
 
 // While those are to be huge pages the break moves by so much, as a page in which it stands remains small.
 constexpr size_t huge_step_bytes = 8 * platform::huge_page_bytes;
@@ -53,9 +55,13 @@ constexpr const char* first_version = "GLIBC_2.17";
 // Unlike dlopen this may be done while the loader is at work.
 template <typename Function>
 bool find(Function& function, const char* name) {
-    Dl_info its = {}, of_library = {};
     function = reinterpret_cast<Function>(dlvsym(RTLD_NEXT, name, first_version));
-    return function != nullptr && dladdr(reinterpret_cast<void*>(function), &its) != 0 &&
+    return function != nullptr;
+}
+
+bool is_in_c_library(void* function) {
+    Dl_info its = {}, of_library = {};
+    return dladdr(function, &its) != 0 &&
            dladdr(reinterpret_cast<void*>(&gnu_get_libc_version), &of_library) != 0 &&
            its.dli_fbase == of_library.dli_fbase;
 }
@@ -63,7 +69,7 @@ bool find(Function& function, const char* name) {
 bool find_c_library() {
     return find(c_library.malloc, "malloc") && find(c_library.calloc, "calloc") &&
            find(c_library.free, "free") && find(c_library.malloc_usable_size, "malloc_usable_size") &&
-           find(c_library.mallopt, "mallopt");
+           find(c_library.mallopt, "mallopt") && is_in_c_library(reinterpret_cast<void*>(c_library.malloc));
 }
 
 // What the calling thread may ask for until the next look.
@@ -107,23 +113,36 @@ bool NextAllocator::is_for_c_library(size_t bytes) {
     return left_at() != 0 && bytes < __atomic_load_n(&most_bytes_, __ATOMIC_RELAXED) && structures::alone();
 }
 
-// The C library itself has moved the break.
+// The C library itself has moved the break. Filters of system calls may look at advice.
 void NextAllocator::reach(uintptr_t end) {
     const size_t span = end - lowest_;
-    if (is_huge_) {
+    if (is_huge_ && span > span_ && platform::may_call()) {
         platform::prefer_huge_pages(reinterpret_cast<void*>(lowest_), span);
     }
     __atomic_store_n(&span_, span, __ATOMIC_RELAXED);
 }
 
-// Where it gives something elsewhere, or nothing, it is not asked for so much again; and never where others
-// have moved the break, as their objects may lie there.
+// Whether the break is where the C library has left it, which gives back by a free what lies last. Where
+// others have moved it on their objects may lie there.
+bool NextAllocator::owns_break() {
+    const uintptr_t end = program_break();
+    if (end != lowest_ + span_) [[unlikely]] {
+        if (end > lowest_ + span_) {
+            return false;
+        }
+        reach(end);
+    }
+    return true;
+}
+
+// Where it gives something elsewhere, or nothing, it is not asked for so much again.
 template <class Ask>
 void* NextAllocator::from_c_library(size_t bytes, Ask ask) {
-    if (program_break() != lowest_ + span_) [[unlikely]] {
+    if (!owns_break()) [[unlikely]] {
         __atomic_store_n(&most_bytes_, 0, __ATOMIC_RELAXED);
         return nullptr;
     }
+    const int error = errno;
     void* object = ask();
     const uintptr_t end = program_break();
     if (end != lowest_ + span_) [[unlikely]] {
@@ -134,6 +153,7 @@ void* NextAllocator::from_c_library(size_t bytes, Ask ask) {
     }
     __atomic_store_n(&most_bytes_, bytes, __ATOMIC_RELAXED);
     c_library.free(object);
+    errno = error;
     return nullptr;
 }
 
@@ -163,19 +183,17 @@ void* NextAllocator::reallocate(void* object, size_t bytes) {
     if (is_of_c_library(object)) [[unlikely]] {
         return reallocate_of_c_library(object, bytes);
     }
-    if (is_watched() && left_at() == 0 && !takes(bytes)) {
-        look();
-    }
     return platform::real::reallocate(object, bytes);
 }
 
-// Not by its own realloc, which may move the object to where nobody knows it.
+// Not by its own realloc, which may move the object to where nobody knows it; so one that grows gets room to
+// grow on.
 void* NextAllocator::reallocate_of_c_library(void* object, size_t bytes) {
     const size_t had = c_library.malloc_usable_size(object);
     if (bytes <= had && bytes >= had / 2) {
         return object;
     }
-    void* const moved = allocate(bytes);
+    void* const moved = allocate(bytes > had ? bytes + had / parts_to_grow_by : bytes);
     if (moved == nullptr) {
         return bytes <= had ? object : nullptr;
     }
@@ -197,8 +215,8 @@ size_t NextAllocator::usable_size(void* object) const {
                                    : platform::real::usable_size(object);
 }
 
-// The common way first, the functions above behind it; without memory the others say so. Of what is known to
-// be the next allocator's that one's own are the entries.
+// The common way first, the functions above behind it; without memory the others say so. Until the allocator
+// is left every object is its own, and free is its free.
 struct WatchedEntries {
     static inline constinit malloom_entries others = {};
     static inline constinit malloom_entries now = {};
@@ -226,8 +244,10 @@ struct WatchedEntries {
         void* object = next_allocator.allocate_zeroed(bytes);
         return object != nullptr ? object : others.allocate_zeroed(1, bytes);
     }
+    // Not counted: large objects grow in place over and over, and who only does that asks for nothing that
+    // the C library would serve.
     static void* reallocate(void* object, size_t bytes) {
-        return bytes != 0 && takes(bytes) ? next.realloc(object, bytes) : others.reallocate(object, bytes);
+        return bytes != 0 ? next.realloc(object, bytes) : others.reallocate(object, bytes);
     }
     static void* create(size_t bytes) {
         void* object = takes(bytes) ? next.malloc(bytes) : next_allocator.allocate(bytes);
@@ -261,19 +281,18 @@ const malloom_entries& NextAllocator::entries(const malloom_entries& others, OnL
 void NextAllocator::look() {
     const bool can_tell = structures::alone() && platform::may_call();
     const size_t resident = can_tell ? platform::resident_bytes() : 0;
-    if (resident > most_resident_ && program_break() == lowest_) {
-        leave(resident);
-    } else if (resident > most_resident_) {
-        bytes_left = SIZE_MAX;  // the next allocator may have moved it
-    } else {
+    if (resident <= most_resident_) {
         bytes_left = std::max(most_resident_ - resident, most_resident_ / parts_between_looks);
+    } else if (program_break() == lowest_ &&
+               !are_allocators_functions_used(reinterpret_cast<void*>(next.malloc))) {
+        leave(resident);
+    } else {
+        bytes_left = SIZE_MAX;  // the break may be the next allocator's, or the program knows that one
     }
 }
 
 void NextAllocator::leave(size_t resident) {
-    __atomic_store_n(&left_at_, resident, __ATOMIC_RELAXED);
     bytes_left = 0;
-    c_library.mallopt(M_TRIM_THRESHOLD, never);  // what others then had there would be taken for its own
     if (is_huge_) {
         c_library.mallopt(M_TOP_PAD, huge_step_bytes);
     }
@@ -281,6 +300,8 @@ void NextAllocator::leave(size_t resident) {
     if (on_left_ != nullptr) {
         on_left_(argument_);
     }
+    // Only now: a handler that comes before frees by the entries that there were.
+    __atomic_store_n(&left_at_, resident, __ATOMIC_RELEASE);
 }
 
 }  // namespace malloom::heaps

@@ -15,7 +15,8 @@ namespace malloom::heaps {
 ///
 /// What is the C library's lies in its first arena, which grows by the program's break, so that whose an
 /// object is shows by its address: larger objects and those of programs with several threads stay the next
-/// allocator's, and all do where that one, or the program, moves the break itself. How much memory the
+/// allocator's, and all do where that one, or the program, moves the break itself, or the program calls that
+/// one's own functions. How much memory the
 /// process has is looked at whenever a thread has asked for as many bytes as were missing.
 class NextAllocator {
   public:
@@ -38,9 +39,9 @@ class NextAllocator {
     /// How much memory the process had when requests went to the C library; 0: they have not.
     size_t left_at() const { return __atomic_load_n(&left_at_, __ATOMIC_RELAXED); }
 
-    /// While is_watched(): all that an entry of the malloc family has to do, and `others` for what is rare.
-    /// They are others once the C library is asked: who has copied them is told, by the thread that asks, and
-    /// while there is no other.
+    /// While is_watched() and where all objects are the next allocator's or the C library's: all that an
+    /// entry of the malloc family has to do, and `others` for what is rare. They are others once the C
+    /// library is asked: who has copied them is told, by the thread that asks, and while there is no other.
     using OnLeft = void (*)(void* argument);
     const malloom_entries& entries(const malloom_entries& others, OnLeft told, void* argument);
 
@@ -57,6 +58,7 @@ class NextAllocator {
         return reinterpret_cast<uintptr_t>(object) - lowest_ < __atomic_load_n(&span_, __ATOMIC_RELAXED);
     }
     void reach(uintptr_t end);
+    bool owns_break();
 
     OnLeft on_left_ = nullptr;
     void* argument_ = nullptr;

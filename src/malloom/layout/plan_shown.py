@@ -73,6 +73,7 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
     if setting := data["setting"]:
         variables = (f", {name}={value}" for name, value in setting["variables"].items())
         until = f", up to {format_size(int(setting['up_to']))} resident" if setting.get("up_to") else ""
+        until += ", then the C library's in huge pages" if until and setting.get("huge_beyond") else ""
         yield f"runs under {setting['allocator']}{''.join(variables)}{until}"
     if data["heap"]:
         yield f"runs with --heap {data['heap']}"

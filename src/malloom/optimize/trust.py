@@ -6,28 +6,49 @@ leaves it, for the C library's, where nothing that was measured tells of such he
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from malloom.measure.allocators import Way
+from malloom.measure.plan_setting import MOST_BYTES
 from malloom.optimize.checking import Judged
+from malloom.optimize.goal import Goal
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import Row, Training
 
 LEAST = 4.0
 """How many times the largest heap is trusted at least, as most users have inputs of one size."""
 
+NEVER_LEFT = ("tcmalloc",)
+"""Allocators that the run time cannot tell from the C library's, as they too move the program's break."""
 
-def trusted_up_to(row: Row, training: Training | None, judged: Judged | None) -> int:
-    """Bytes resident beyond which the program leaves the allocator of a row; 0: never, as there is none but
-    the C library's. As far beyond the largest peak memory measured as that is beyond the smallest."""
-    setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
-    peaks = list(_peaks(row.name, training, judged))
-    if setting is None or not setting.allocator.file or not peaks or not min(peaks):
+
+def may_be_left(row: Row, goal: Goal) -> bool:
+    """Settings for time alone: where memory is wanted, or goes back early, the C library would keep more, and
+    a plan has its own guards."""
+    if not isinstance(row, AllocatorRow) or goal is not Goal.time or row.setting.way is Way.early:
+        return False
+    return bool(row.setting.allocator.file) and row.setting.allocator.name not in NEVER_LEFT
+
+
+def trusted_up_to(row: Row, goal: Goal, training: Training | None, judged: Judged) -> int:
+    """Bytes resident beyond which the program leaves the allocator of a row; 0: never. As far beyond the
+    largest peak memory measured as that is beyond the smallest."""
+    peaks = list(_peaks(row.name, training, judged)) if may_be_left(row, goal) else []
+    if not peaks or not min(peaks):
         return 0
-    return round(max(peaks) * max(max(peaks) / min(peaks), LEAST))
+    return min(round(max(peaks) * max(max(peaks) / min(peaks), LEAST)), MOST_BYTES)
 
 
-def _peaks(name: str, training: Training | None, judged: Judged | None) -> Iterable[float]:
+def as_kept(row: Row, goal: Goal) -> Row:
+    """A row as it runs when it is kept, but that it never leaves its allocator."""
+    if isinstance(row, AllocatorRow) and may_be_left(row, goal):
+        return replace(row, is_watched=True)
+    return row
+
+
+def _peaks(name: str, training: Training | None, judged: Judged) -> Iterable[float]:
     """The median of each input on which the row was measured."""
     if training is not None and name in training.results:
         yield from training.results[name].peaks()
-    if judged is not None and judged.has(name):
+    if judged.has(name):
         yield from (judged.memory(given, name) for given in judged.rounds)

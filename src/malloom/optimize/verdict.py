@@ -38,7 +38,7 @@ from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
 from malloom.optimize.training import AS_IT_IS, Row, Training
-from malloom.optimize.trust import trusted_up_to
+from malloom.optimize.trust import as_kept, trusted_up_to
 from malloom.quantities import counted
 from malloom.temporary import having_room
 
@@ -272,9 +272,7 @@ def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watch
     names = " and ".join(row.name for row in (choice.choice, *choice.rivals[:1]))
     watcher.step("judging", f"measuring {names} against the program as it is, up to {seconds:.0f} s")
     budget = replace(options.budget, seconds=seconds)
-    row = choice.choice
-    rows: list[Row] = [replace(row, is_watched=True) if isinstance(row, AllocatorRow) else row]
-    output = options.compare_output
+    rows, output = [as_kept(choice.choice, options.goal)], options.compare_output
     judge(outcome.judged, commands, rows, budget, watcher.run, output, choice.rivals)
     if names := ", ".join(outcome.judged.figures_of_some):
         outcome.notes.append(f"not every run's client printed {names}: nothing is said of it")
@@ -317,7 +315,7 @@ def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watche
     watcher.say(f"measuring {row.name} after pauses, some {seconds:.0f} s")
     try:
         outcome.after_pause = measure_after_pauses(
-            row, given, commands[given], watcher.run, options.compare_output
+            as_kept(row, options.goal), given, commands[given], watcher.run, options.compare_output
         )
     except CommandError as error:
         outcome.notes.append(f"{row.name} after a pause: {error}")
@@ -330,8 +328,9 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
     place = outcome.options.plan
     if outcome.kept:
         process = _processes(outcome, outcome.kept)
-        up_to = trusted_up_to(outcome.kept, outcome.training, outcome.judged)
-        record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal, process, up_to)
+        goal = outcome.options.goal
+        up_to = trusted_up_to(outcome.kept, goal, outcome.training, outcome.judged)
+        record = record_of(outcome.inputs, outcome.judged, outcome.kept, goal, process, up_to)
         _keep(outcome, outcome.kept, record, folder)
     earlier = {"plan": place if outcome.plan is None else None}
     if outcome.options.build and outcome.choice_file is None:
@@ -356,7 +355,7 @@ def _keep(outcome: Outcome, row: Row, record: Mapping[str, Any], folder: Path) -
     if isinstance(row, Build):
         keep_choice(row, outcome.options.choice)
         outcome.choice_file = outcome.options.choice
-        record = setting_record(row, trusted_up_to(row, outcome.training, outcome.judged))
+        record = setting_record(row)
     if not isinstance(row, Build) or row.over:
         keep(row, record, folder, outcome.options.plan)
         outcome.plan = outcome.options.plan

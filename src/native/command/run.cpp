@@ -77,7 +77,8 @@ std::string trusting(SettingsText settings, bool needs_run_time, const NamedAllo
         settings.add("heap", name_of(Heap::fallback));
         settings.add("fallback", name_of(Fallback::system));
     }
-    if (allocator.huge_beyond) settings.add_first("fallback_huge_pages", true);
+    const bool is_told = (',' + settings.text()).find(",fallback_huge_pages=") != std::string::npos;
+    if (allocator.huge_beyond && !is_told) settings.add_first("fallback_huge_pages", true);
     settings.add_first("fallback_up_to", std::string_view(std::to_string(allocator.up_to)));
     return settings.text();
 }
