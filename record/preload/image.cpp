@@ -181,7 +181,9 @@ void say_why(ProcessState state) {
     if (append_end_chunk(record_process, state) || state == ProcessState::limit) return;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid()));
-    line.text(" is not recorded: the profile cannot be written (no room on the disk?)")
+    line.text(
+            " is not recorded: the profile cannot be written (is its disk full, or does the program forbid "
+            "it?)")
         .write_to(STDERR_FILENO);
 }
 

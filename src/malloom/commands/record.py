@@ -331,6 +331,13 @@ def as_data(outcome: "Recorded", command: list[str], output: Path) -> dict[str, 
     }
 
 
+WRITE_REFUSED = (
+    "its disk was full for a while, or the program kept the recorder from it: by a sandbox, a limit of files "
+    "or of their size, or as it removed the file"
+)
+"""Why a profile ends early on a disk that has room now."""
+
+
 def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
     """What the user is told at the end, most general first."""
     from malloom.quantities import format_size  # noqa: PLC0415
@@ -347,9 +354,8 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
             "the profile reached --max-size and is good up to there; give a larger --max-size for the rest"
         )
     if outcome.write_failed:
-        lines.append(
-            "the profile could not be written to its end and is good up to there; make room on the disk"
-        )
+        remedy = "make room on the disk" if has_no_room(output) else WRITE_REFUSED
+        lines.append(f"the profile could not be written to its end and is good up to there; {remedy}")
     cut = outcome.limit_reached or outcome.write_failed
     if outcome.processes == 0 or (outcome.events == 0 and not cut):
         lines.append(why_nothing(outcome, name, output))

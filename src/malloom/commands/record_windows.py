@@ -23,6 +23,7 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.launch.child import SignalsHeld
 from malloom.launch.cpu_time import cpu_seconds, is_running
 from malloom.launch.event_cost import seconds_per_event
+from malloom.launch.ignored_signals import to_default
 from malloom.launch.program import Program
 from malloom.launch.recording import Accesses, RecordingOptions, recorded_command, remove
 from malloom.launch.schedule import Closed, Schedule, Spending, Wanted
@@ -253,8 +254,7 @@ def start_on_demand(program: Program, command: list[str], options: RecordingOpti
         raise UsageProblem(f"{control_file(base)} is something else", remedy="choose another name")
     create_control(base)
     path, arguments, environment = recorded_command(program, command, replace(options, windows=True))
-    # Python ignores these two, and the program would inherit that.
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    for number in to_default():
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(path, arguments, environment)

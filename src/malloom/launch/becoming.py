@@ -4,13 +4,13 @@ import os
 import signal
 
 from malloom.errors import CommandError
+from malloom.launch.ignored_signals import to_default
 from malloom.launch.program import CANNOT_RUN
 
 
 def replace_process(path: str, command: list[str], environment: dict[str, str]) -> None:
     """Exec the program; raises CommandError where the kernel refuses."""
-    # Python ignores these two, and exec would hand that on to the program.
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+    for ignored in to_default():
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execve(path, command, environment)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from types import MappingProxyType, TracebackType
 
 from malloom.errors import CommandError
+from malloom.launch.ignored_signals import to_default
 from malloom.launch.program import CANNOT_RUN
 
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT)
@@ -49,8 +50,7 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
                 arguments,
                 environment,
                 setsigmask=self.before,
-                # Python ignores these two, and the program would inherit that.
-                setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),
+                setsigdef=to_default(),
             )
         except OSError as refusal:
             problem = f"cannot run {path}: {refusal.strerror}"

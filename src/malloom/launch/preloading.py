@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from malloom.errors import CommandError
+from malloom.launch import ignored_signals
 from malloom.native_files import native_file
 from malloom.settings import VARIABLE
 
@@ -18,7 +19,7 @@ def original_environment() -> dict[str, str]:
     """
     entries = Path("/proc/self/environ").read_bytes().split(b"\0")
     pairs = [os.fsdecode(entry).partition("=") for entry in entries if b"=" in entry]
-    environment = {name: value for name, _, value in pairs}
+    environment = {name: value for name, _, value in pairs if name != ignored_signals.VARIABLE}
     if environment.pop(VARIABLE, "") and "libmalloom" not in environment.get("LD_PRELOAD", ""):
         print(f"malloom: the variable {VARIABLE} is replaced; options set what it would", file=sys.stderr)
     return environment

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from malloom.errors import CommandError
+from malloom.launch import ignored_signals
 from malloom.measure.service import Client, Load, load
 from malloom.native_files import native_file
 from malloom.temporary import require_room
@@ -129,8 +130,9 @@ def last_line(text: str) -> str:
 
 
 def users_environment() -> dict[str, str]:
-    """The environment without the LC_CTYPE that Python may have set for itself (PEP 538)."""
-    environment = dict(os.environ)
+    """The environment without what malloom has told itself, and without the LC_CTYPE that Python may have set
+    (PEP 538)."""
+    environment = {name: value for name, value in os.environ.items() if name != ignored_signals.VARIABLE}
     began_with = Path("/proc/self/environ").read_bytes().split(b"\0")
     if not any(entry.startswith(b"LC_CTYPE=") for entry in began_with):
         environment.pop("LC_CTYPE", None)

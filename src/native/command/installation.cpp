@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ void complain(const std::string& problem) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-void exec_with(const std::vector<std::string>& before, char** words, char** environment) {
+void exec_with(const std::vector<std::string>& before, char** words, char* const* environment) {
     std::vector<char*> all(before.size());
     std::ranges::transform(before, all.begin(),
                            [](const std::string& word) { return const_cast<char*>(word.c_str()); });
@@ -48,6 +49,27 @@ void exec_with(const std::vector<std::string>& before, char** words, char** envi
     while (*end != nullptr) ++end;
     all.insert(all.end(), first, end + 1);
     execve(all[0], all.data(), environment);
+}
+
+// As src/malloom/launch/ignored_signals.py reads it: Python ignores these from its start on, and would not
+// know that its caller had. Empty where that had not.
+std::string ignored_signals() {
+    std::string text;
+    for (const int number : {SIGPIPE, SIGXFSZ}) {
+        struct sigaction now = {};
+        if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) {
+            text += (text.empty() ? "MALLOOM_IGNORED_SIGNALS=" : ",") + std::to_string(number);
+        }
+    }
+    return text;
+}
+
+std::vector<char*> with_variable(char** environment, std::string& variable) {
+    std::vector<char*> words;
+    for (; *environment != nullptr; ++environment) words.push_back(*environment);
+    if (!variable.empty()) words.push_back(variable.data());
+    words.push_back(nullptr);
+    return words;
 }
 
 }  // namespace
@@ -73,10 +95,12 @@ std::string run_time_library() {
 int become_python(char** words, char** environment) {
     const std::string folder = own_folder();
     const std::string command = folder + "/malloom-python";
-    exec_with({command}, words, environment);
+    std::string ignored = ignored_signals();
+    const std::vector<char*> told = with_variable(environment, ignored);
+    exec_with({command}, words, told.data());
     // A script of Python's names its interpreter by the path that it had when it was installed; the
     // environment may have moved since, interpreter and all.
-    if (errno == ENOENT && is_file(command)) exec_with({folder + "/python3", command}, words, environment);
+    if (errno == ENOENT && is_file(command)) exec_with({folder + "/python3", command}, words, told.data());
     const std::string remedy =
         is_file(command) ? strerrordesc_np(errno) : "it is missing; install malloom again";
     complain("cannot run " + command + ": " + remedy);
