@@ -150,7 +150,8 @@ def run(
     fallback_huge_pages: Annotated[
         bool | None,
         typer.Option(
-            help="Make huge pages of what mimalloc serves, or not; default: as the plan says, else not.",
+            help="Make huge pages of what mimalloc serves, or of what the C library does once another "
+            "allocator is left, or not; default: as the plan says, else not.",
             show_default=False,
         ),
     ] = None,
