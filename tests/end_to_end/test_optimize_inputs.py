@@ -1,11 +1,14 @@
 """`malloom optimize` on several inputs, and what it keeps: settings of allocators, records, later runs."""
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import Finished
+from end_to_end.conftest import COMMAND, Finished
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure.allocators import installed, settings_of
 from malloom.optimize.keeping import write_empty, write_setting
@@ -107,6 +110,56 @@ def test_bad_input_is_told_in_one_line_and_leaves_nothing(  # type: ignore[no-un
     assert [path.name for path in tmp_path.iterdir()] == [cells.name]
 
 
+def test_a_misspelt_key_is_told_in_one_line(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "inputs.toml").write_text('trian = ["10"]\n')
+    done = malloom("optimize", "--inputs", "inputs.toml", "--", cells, "{}")
+    assert "trian" in refusal(done) and done.returncode == 2 and done.stderr.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inputs.toml", cells.name]
+
+
+def test_output_that_differs_between_runs_of_an_input_keeps_nothing(  # type: ignore[no-untyped-def]
+    malloom, compile_c, tmp_path: Path
+) -> None:
+    program = compile_c(
+        CELLS.replace('printf("%ld', 'printf("%ld of %d', 1).replace("sum, wanted", "sum, getpid(), wanted")
+    )
+    done = malloom("optimize", "--train", "2000", "--train", "3000", "--", program, "{}")
+    assert done.returncode != 0 and "differ" in refusal(done), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [program.name]
+
+
+def test_a_plan_that_cannot_be_written_does_not_lose_the_verdict(  # type: ignore[no-untyped-def]
+    malloom, compile_c, tmp_path: Path
+) -> None:
+    """The program removes the folder that its plan was to go to."""
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    removes = (
+        f'extern int rmdir(const char*);\nint main(int count, char** arguments) {{\n    rmdir("{folder}");'
+    )
+    program = compile_c(CELLS.replace("int main(int count, char** arguments) {", removes))
+    options = ["--runs", "6", "--seconds", "1", "--accesses", "none", "--best-plan", folder / "best.plan"]
+    done = malloom("optimize", *options, "--json", "--train", "20000", "--", program, "{}")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and found["verdict"] and found["best_plan"] is None
+    assert any(str(folder) in note for note in found["notes"]), found["notes"]
+
+
+def test_an_allocator_that_crashes_the_program_is_a_row_that_says_so(  # type: ignore[no-untyped-def]
+    malloom, compile_c
+) -> None:
+    crashes = 'if (getenv("MALLOC_CONF") != NULL && strstr(getenv("MALLOC_CONF"), "thp")) abort();'
+    source = CELLS.replace("long wanted = 0", crashes + "\n    long wanted = 0").replace(
+        "#include <stdlib.h>", "#include <stdlib.h>\n#include <string.h>"
+    )
+    options = ["--runs", "6", "--seconds", "0", "--accesses", "none"]
+    done = malloom("optimize", *options, "--train", "20000", "--", compile_c(source), "{}")
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in done.stdout.splitlines() if line.startswith("jemalloc") and "huge" in line]
+    assert rows and all(line.endswith("fails") for line in rows), done.stdout
+    assert "left out: " in done.stdout and "ended with signal 6" in done.stdout
+
+
 def kept_setting(plan: Path, library: str, variables: dict[str, str], program: Path) -> None:
     """A plan as `malloom optimize` keeps it where a general allocator's setting is best."""
     write_setting(plan)
@@ -177,6 +230,48 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     with (tmp_path / "number").open() as number:
         done = malloom("optimize", "--confirm", plan, *options, stdin=number)
     assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == [str(cells)], done.stderr
+
+
+def test_what_was_kept_for_its_memory_is_confirmed_by_memory(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    plan = tmp_path / "kept.plan"
+    # Every request becomes a mapping of its own, and a page.
+    kept_setting(plan, "", {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=16"}, cells)
+    write_with_record(plan, plan, {**read_record(plan), "goal": "memory"})
+    options = ["--runs", "6", "--seconds", "1"]
+    done = malloom("optimize", "--confirm", plan, "--fail-if", "more-memory", *options)
+    assert done.returncode == 1 and done.stdout.startswith("more memory: "), done.stderr
+    assert "of the memory, peak and mean [" in done.stdout
+    (measured,) = read_record(plan)["measured"]
+    assert measured["goal"] == "memory" and measured["memory"]["low"] > 1
+    assert set(measured["inputs"]["3000"]) == {"cpu_time", "peak_memory", "mean_memory"}
+    refused = malloom("optimize", "--confirm", plan, "--fail-if", "slower", *options)
+    assert refused.returncode == 2 and "write --fail-if more-memory" in refusal(refused)
+
+
+def test_a_program_that_is_gone_is_told_where_a_plan_is_confirmed(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    plan = tmp_path / "kept.plan"
+    kept_setting(plan, "", {}, tmp_path / "gone")
+    done = malloom("optimize", "--confirm", plan)
+    assert done.returncode == 127 and str(tmp_path / "gone") in refusal(done)
+    assert read_record(plan)["measured"] == []
+
+
+def test_an_interrupted_confirmation_tells_what_it_knows(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    plan = tmp_path / "kept.plan"
+    program = compile_c(CELLS.replace("round < 10", "round < 4000"))
+    kept_setting(plan, "", {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}, program)
+    command = [COMMAND, "optimize", "--confirm", plan, "--runs", "10000", "--seconds", "600"]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        time.sleep(6)
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=60)
+    assert running.returncode == 130, errors
+    assert "of the CPU time" in output and output.endswith(
+        f"interrupted: nothing is added to the record of {plan}\n"
+    )
+    assert read_record(plan)["measured"] == []
 
 
 def test_what_stands_on_standard_input_stays_there_where_the_inputs_had_none(  # type: ignore[no-untyped-def]

@@ -2,10 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -281,7 +281,7 @@ def optimized(
     """Measures, and prints what was found; the exit status."""
     from malloom.measure.interval import Verdict  # noqa: PLC0415
     from malloom.optimize import verdict  # noqa: PLC0415
-    from malloom.optimize.data import as_data, verdict_interval  # noqa: PLC0415
+    from malloom.optimize.data import as_data, slower_inputs, verdict_interval  # noqa: PLC0415
 
     with verdict.optimized(inputs, options, watcher) as outcome:
         watcher.done()
@@ -297,8 +297,12 @@ def optimized(
             write_page(outcome, page)
         if outcome.interrupted:
             return INTERRUPTED
+        if outcome.unwritten:
+            return 1
         interval = verdict_interval(outcome)
-        return int(fail_if is not None and interval is not None and interval.verdict is Verdict.SLOWER)
+        is_worse = interval is not None and interval.verdict is Verdict.SLOWER
+        is_slower = options.goal is Goal.time and bool(slower_inputs(outcome))
+        return int(fail_if is not None and (is_worse or is_slower))
 
 
 def confirmed(
@@ -311,6 +315,7 @@ def confirmed(
     fail_if: str | None,
 ) -> int:
     """Measures a plan again, and prints what was found; the exit status."""
+    from malloom.measure.interval import Verdict  # noqa: PLC0415
     from malloom.optimize.confirming import confirm  # noqa: PLC0415
 
     try:
@@ -323,13 +328,26 @@ def confirmed(
     if as_json:
         print(json.dumps({"plan": str(plan), **found}, indent=1, allow_nan=False))
     else:
-        time = found["cpu_time"]
-        bounds = f"[{time['low']:.3f} {time['high']:.3f}]"
-        print(
-            f"{found['verdict']}: {time['ratio']:.3f} of the CPU time {bounds}, "
-            f"{found['pairs']} pairs of runs; added to the record of {plan}"
-        )
-    return int(fail_if is not None and found["verdict"] == fail_if)
+        print(confirmed_line(found, plan))
+    if found["interrupted"]:
+        return INTERRUPTED
+    return int(fail_if is not None and found["verdict"] == Verdict.SLOWER)
+
+
+def confirmed_line(found: Mapping[str, Any], plan: Path) -> str:
+    """What new pairs say, for people."""
+    from malloom.optimize.table import said_of  # noqa: PLC0415
+
+    goal = Goal(found["goal"])
+    said = said_of(found["verdict"], goal)
+    what, told = ("CPU time", "cpu_time") if goal is Goal.time else ("memory, peak and mean", "memory")
+    bounds = [found[told][bound] for bound in ("low", "high")]
+    shown = "" if None in bounds else f" [{bounds[0]:.3f} {bounds[1]:.3f}]"
+    end = "interrupted: nothing is added to" if found["interrupted"] else "added to"
+    return (
+        f"{said}: {found[told]['ratio']:.3f} of the {what}{shown}, {found['pairs']} pairs of runs; "
+        f"{end} the record of {plan}"
+    )
 
 
 def wanted_inputs(
@@ -358,6 +376,7 @@ def wanted_inputs(
 def watching() -> Iterator["Watcher"]:
     """Progress on standard error: a line that changes at a terminal, a line per stage elsewhere."""
     from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     from malloom.measure.interleaved import no_progress  # noqa: PLC0415
     from malloom.optimize.options import Watcher  # noqa: PLC0415
@@ -367,14 +386,10 @@ def watching() -> Iterator["Watcher"]:
         yield Watcher(console.print, no_progress)
         return
     with console.status("") as status:
-        stage = ""
 
-        def show_stage(text: str) -> None:
-            nonlocal stage
-            stage = text
-            status.update(text)
+        def show(_: str, run: str = "") -> None:
+            # No markup: that would take what stands in brackets for its own.
+            status.update(Text(f"{watcher.position}: {watcher.text}{run}"))
 
-        def show_run(name: str, number: int) -> None:
-            status.update(f"{stage} [{name}, run {number}]")
-
-        yield Watcher(show_stage, show_run, done=status.stop)
+        watcher = Watcher(show, lambda name, number: show("", f" [{name}, run {number}]"), done=status.stop)
+        yield watcher

@@ -16,14 +16,27 @@ ACCESSES = ("full", "sampled", "annotated", "none")
 
 
 def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:
-    """Raises UsageProblem for a goal or a condition that does not exist. What is confirmed is CPU time,
-    whatever the plan was kept for."""
+    """Raises UsageProblem for a goal or a condition that does not exist. What is confirmed is what the plan
+    was kept for."""
     if goal not in list(Goal):
         raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
-    known = (Goal.time if confirm else Goal(goal)).worse
-    if fail_if not in (None, known):
-        of = f" with --goal {goal}" if fail_if in [each.worse for each in Goal] and not confirm else ""
+    if fail_if is None:
+        return
+    known = (_recorded_goal(confirm) if confirm else Goal(goal)).worse
+    if fail_if != known:
+        is_other = fail_if in [each.worse for each in Goal]
+        of = f" with --goal {goal}" if is_other and not confirm else f" for {confirm}" if is_other else ""
         raise UsageProblem(f"--fail-if knows no '{fail_if}'{of}", remedy=f"write --fail-if {known}")
+
+
+def _recorded_goal(plan: Path) -> Goal:
+    """Raises CommandError where the plan is not good."""
+    from malloom.layout.plan_header import check_plan  # noqa: PLC0415
+    from malloom.layout.plan_record import read_record  # noqa: PLC0415
+    from malloom.optimize.confirming import goal_of  # noqa: PLC0415
+
+    check_plan(plan)
+    return goal_of(read_record(plan))
 
 
 def check_builds(build: str, command: list[str] | None, strategy: str | None, confirm: Path | None) -> None:

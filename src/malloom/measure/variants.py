@@ -15,7 +15,7 @@ from malloom.measure import stages
 from malloom.measure.plan_setting import POOLS_HEAP, is_gone, setting_of, wants_pools
 from malloom.measure.process import Command, users_environment
 from malloom.native_files import native_file
-from malloom.settings import VARIABLE, settings, with_trust
+from malloom.settings import VARIABLE, settings, with_setting, with_trust
 
 GLIBC = "glibc"
 POOLS = "pools"
@@ -142,6 +142,13 @@ def pooled(*options: str) -> dict[str, str]:
 def counted() -> dict[str, str]:
     """The variables with which each process says as it ends what it was and took, as `malloom run --json`."""
     return _with_heap("fallback", "--json")
+
+
+def own_mimalloc() -> dict[str, dict[str, str]]:
+    """The run time's own mimalloc alone, in small pages and in huge ones, by name."""
+    name = "malloom's mimalloc"
+    huge = with_setting(fallback(), "fallback_huge_pages", "1")
+    return {f"{name} without huge pages": fallback(), f"{name} with huge pages": huge}
 
 
 def _with_heap(heap: str, *options: str) -> dict[str, str]:

@@ -159,12 +159,17 @@ def why_refused(judged: Judged, name: str, rival: str | None, goal: Goal, limit:
     )
 
 
+def slower_on(judged: Judged, name: str) -> list[str]:
+    """The inputs on which a row takes more CPU time than the program as it is, with Holm's correction."""
+    lows = {given: interval.low for given, interval in judged.corrected(name).items()}
+    return [given for given, low in lows.items() if low is not None and low > 1]
+
+
 def _slower(judged: Judged, name: str) -> str:
     """On which inputs it is, or may be for all that is known."""
-    lows = {given: interval.low for given, interval in judged.corrected(name).items()}
-    if unknown := [given for given, low in lows.items() if low is None]:
+    if unknown := [given for given, each in judged.corrected(name).items() if each.low is None]:
         return f"there are too few pairs to say that it is not slower on {', '.join(unknown)}"
-    slower = [given for given, low in lows.items() if low is not None and low > 1]
+    slower = slower_on(judged, name)
     return f"it is slower on {', '.join(slower)}" if slower else ""
 
 

@@ -18,7 +18,7 @@ from malloom.optimize.narrowing import contenders, together_by_round
 from malloom.optimize.options import Watcher
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
-from malloom.optimize.training import Row, Training
+from malloom.optimize.training import NO_TIME, Row, Training
 
 T = TypeVar("T", bound=Row)
 
@@ -130,7 +130,7 @@ class Chooser:
         """Says of rows why they were not raced."""
         seconds = FEWEST_ROUNDS * len(late) * self._one_round
         for row in late:
-            self.training.left[row.name] = f"no time: together some {seconds:.0f} s; --seconds gives more"
+            self.training.left[row.name] = f"{NO_TIME}: together some {seconds:.0f} s; --seconds gives more"
 
     def _race(self, rows: Sequence[Row]) -> None:
         if rows:

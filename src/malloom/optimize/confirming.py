@@ -15,6 +15,7 @@ from malloom.measure import variants
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, good_statuses, run_measured, time_limit
 from malloom.optimize.checking import Judged, judge
+from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Inputs
 from malloom.optimize.keeping import measurement, recorded_inputs, tells_inputs, wants_standard_input
 from malloom.optimize.options import Options, Watcher
@@ -41,7 +42,8 @@ def confirm(
     """What new pairs of the plan and of the program as it is say, which its record then has as well.
 
     The inputs are those that the plan was judged on, with `stdin` where they have no file of their own,
-    unless others are given. The plan's own commands are printed on standard error before they run. Raises
+    unless others are given. After an interrupt it is what is known so far, if that is anything on each
+    input, and the record stays. The plan's own commands are printed on standard error before they run. Raises
     CommandError where the plan has no record of them, or where it, its allocator or the program cannot be
     run.
     """
@@ -65,12 +67,25 @@ def confirm(
     watcher.step("judging", f"measuring {plan}, up to {options.budget.seconds:.0f} s")
     # What a server writes has times and numbers in it.
     compares = options.compare_output and inputs.client is None
-    judge(judged, commands, [row], options.budget, watcher.run, compares)
+    is_interrupted = False
+    try:
+        judge(judged, commands, [row], options.budget, watcher.run, compares)
+    except KeyboardInterrupt:
+        if not judged.has(row.name) or len(judged.rounds) < len(commands):
+            raise
+        is_interrupted = True
     if not judged.has(row.name):
         raise CommandError(f"the program does not run as it should with {plan} ({judged.left[row.name]})")
-    found = measurement(judged, row.name)
-    _add(plan, header, record, found)
-    return found
+    found = measurement(judged, row.name, goal_of(record))
+    if not is_interrupted:
+        _add(plan, header, record, found)
+    return {**found, "interrupted": is_interrupted}
+
+
+def goal_of(record: Mapping[str, Any]) -> Goal:
+    """What a plan was kept for, by its record, which may have been made up."""
+    told = record.get("goal")
+    return Goal(told) if told in list(Goal) else Goal.time
 
 
 def wants_input(plan: Path) -> bool:

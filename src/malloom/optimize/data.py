@@ -10,7 +10,7 @@ from malloom.measure.interval import Interval
 from malloom.measure.process import METRICS, Run
 from malloom.optimize.after_pause import PAUSE
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.checking import common_figures
+from malloom.optimize.checking import common_figures, slower_on
 from malloom.optimize.keeping import interval_as_data
 from malloom.optimize.learning import contents_of
 from malloom.optimize.settings import AllocatorRow
@@ -50,6 +50,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "best_setting_unlimited": _name(outcome.choice.unlimited) if outcome.choice else None,
         "rival": outcome.judged.rival,
         "refused": dict(outcome.refused),
+        "slower_on": slower_inputs(outcome),
         "best_plan": outcome.best_plan,
         "for_clients": {name: interval_as_data(each) for name, each in for_clients(outcome).items()},
         "after_pause": _after_pause(outcome),
@@ -77,6 +78,12 @@ def verdict_interval(outcome: Outcome) -> Interval | None:
     if told is None or not judged.has(told.name):
         return None
     return judged.of_all(told.name, AS_IT_IS, outcome.options.goal.metrics)
+
+
+def slower_inputs(outcome: Outcome) -> list[str]:
+    """Judged inputs on which what is told of is slower for certain: on those it was refused."""
+    told, judged = outcome.told, outcome.judged
+    return [] if told is None or not judged.has(told.name) else slower_on(judged, told.name)
 
 
 def for_clients(outcome: Outcome) -> dict[str, Interval]:

@@ -95,7 +95,7 @@ def record_of(
         "check": [_told(each) for each in inputs.check],
         "judged": inputs.judged_on,
         "goal": goal.value,
-        "measured": [measurement(judged, row.name)],
+        "measured": [measurement(judged, row.name, goal)],
     }
     return {**record, **setting_record(row, up_to)}
 
@@ -112,19 +112,22 @@ def setting_record(row: Row, up_to: int = 0) -> dict[str, Any]:
     return {**heap, **({"setting": _told_setting(setting, up_to)} if setting else {})}
 
 
-def measurement(judged: Judged, name: str) -> dict[str, Any]:
-    """What one day's runs say of a row against the program as it is."""
-    whole = judged.of_all(name, AS_IT_IS, ("cpu_time",))
+def measurement(judged: Judged, name: str, goal: Goal) -> dict[str, Any]:
+    """What one day's runs say of a row against the program as it is; the verdict is of the goal."""
+    whole = judged.of_all(name, AS_IT_IS, goal.metrics)
+    time = judged.of_all(name, AS_IT_IS, ("cpu_time",))
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": processor_name(),
+        "goal": goal.value,
         "verdict": whole.verdict.value,
-        "cpu_time": interval_as_data(whole),
+        "cpu_time": interval_as_data(time),
+        **({"memory": interval_as_data(whole)} if goal is Goal.memory else {}),
         "pairs": judged.pairs,
         "inputs": {
             given: {
                 metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric))
-                for metric in ("cpu_time", "peak_memory")
+                for metric in ("cpu_time", "peak_memory", "mean_memory")
             }
             for given in judged.rounds
         },

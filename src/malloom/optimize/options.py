@@ -47,19 +47,22 @@ class Options:
 
 @dataclass
 class Watcher:
-    """Whom to tell: `say` of each step's start and of what it does, `run` before each measured run, `done`
-    when all is measured and something else is printed.
+    """Whom to tell: `show` of each step's start and of what it does, `run` before each measured run, `done`
+    when all is measured and something else is printed. `text` is what was said last.
 
     Steps are numbered, with the time gone and, once that is known, the time that is still expected.
     """
 
-    say: Callable[[str], None]
+    show: Callable[[str], None]
     run: Progress
     steps: int = 0
     done: Callable[[], None] = lambda: None
     began: float = field(default_factory=time.monotonic)
+    text: str = ""
     _number: int = 0
     _expected: dict[str, float] = field(default_factory=dict)
+    _to_come: float = 0.0
+    _step_began: float = field(default_factory=time.monotonic)
 
     def expect(self, seconds: dict[str, float]) -> None:
         """How long each of the steps to come is thought to take, by its name."""
@@ -68,9 +71,23 @@ class Watcher:
     def step(self, name: str, text: str) -> None:
         """A step begins."""
         self._number += 1
-        to_come = f", some {sum(self._expected.values()):.0f} s to come" if self._expected else ""
+        self._to_come = sum(self._expected.values())
+        self._step_began = time.monotonic()
         self._expected.pop(name, None)
-        self.say(f"step {self._number} of {self.steps}, {self.gone:.0f} s gone{to_come}: {text}")
+        self.text = text
+        self.show(f"{self.position}: {text}")
+
+    def say(self, text: str) -> None:
+        """What a step does next."""
+        self.text = text
+        self.show(text)
+
+    @property
+    def position(self) -> str:
+        """Which step it is, the time gone and the time expected, now."""
+        to_come = self._to_come - (time.monotonic() - self._step_began)
+        expected = f", some {max(to_come, 0.0):.0f} s to come" if self._to_come else ""
+        return f"step {self._number} of {self.steps}, {self.gone:.0f} s gone{expected}"
 
     @property
     def gone(self) -> float:

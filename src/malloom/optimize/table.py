@@ -18,7 +18,7 @@ from malloom.optimize.data import (
 )
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import score
-from malloom.optimize.training import AS_IT_IS, Measured, Row
+from malloom.optimize.training import AS_IT_IS, NO_TIME, Measured, Row
 from malloom.optimize.verdict import Outcome
 from malloom.quantities import format_size
 
@@ -85,7 +85,9 @@ def _verdict_line(outcome: Outcome, interval: Interval) -> str:
     needed = f", {peak:.2f} of the peak memory" if peak is not None else ""
     output = "output identical" if outcome.options.compare_output else "output not compared"
     on = outcome.inputs.judged_on
-    said = _said_of(interval.verdict, outcome.options.goal)
+    said = said_of(interval.verdict.value, outcome.options.goal)
+    if outcome.kept is None and interval.verdict is Verdict.FASTER:
+        said = f"not kept, though {said}"
     return (
         f"{said}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
         f"{_shown(outcome.told)}, {outcome.judged.pairs} pairs of runs, {output}"
@@ -100,11 +102,11 @@ def _after_pause_line(found: AfterPause) -> str:
     )
 
 
-def _said_of(verdict: Verdict, goal: Goal) -> str:
+def said_of(verdict: str, goal: Goal) -> str:
     """Of a ratio of memory none is faster."""
     if goal is Goal.time:
-        return verdict.value
-    return {Verdict.FASTER: "less memory", Verdict.SLOWER: "more memory"}.get(verdict, verdict.value)
+        return verdict
+    return {Verdict.FASTER.value: "less memory", Verdict.SLOWER.value: "more memory"}.get(verdict, verdict)
 
 
 def _kept_lines(outcome: Outcome) -> Iterator[str]:
@@ -138,9 +140,13 @@ def _training_rows(outcome: Outcome) -> list[Cells]:
     there.sort(key=lambda row: score(goal, results[row.name]))
     found: list[Cells] = [(AS_IT_IS, "1.000", "", "1.000", "1.00", "1.00", "")]
     found += [_measured_cells(_marked(outcome, row), row, results[row.name]) for row in there]
-    failed = [_shown(row) for row in outcome.rows if row.name in training.left]
-    missing = [*failed, *outcome.builds.left]
-    return [*found, *((name, "-", "", "-", "-", "-", "left out") for name in missing)]
+    failed = [
+        (_shown(row), "left out" if training.left[row.name].startswith(NO_TIME) else "fails")
+        for row in outcome.rows
+        if row.name in training.left
+    ]
+    missing = [*failed, *((name, "left out") for name in outcome.builds.left)]
+    return [*found, *((name, "-", "", "-", "-", "-", why) for name, why in missing)]
 
 
 def _measured_cells(name: str, row: Row, measured: Measured) -> Cells:

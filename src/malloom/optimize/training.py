@@ -16,6 +16,10 @@ AS_IT_IS = "as it is"
 """The program as its user runs it: what every row is held against."""
 
 
+NO_TIME = "no time"
+"""How the reason begins why a row was not run at all."""
+
+
 class Row(Protocol):
     """One way to run the program."""
 

@@ -61,7 +61,7 @@ class Outcome:
     `choice` is what the training inputs say, `kept` what the judged inputs let its user have: the choice, the
     best setting, or None. `refused` says why, by row. `after_pause` is None where pauses change nothing.
     `best_plan` is which plan was written as the best. `builds` came of a build command; `choice_file` has the
-    policies of the one that is kept.
+    policies of the one that is kept. `unwritten` says that a plan could not be written to its place.
     """
 
     inputs: Inputs
@@ -83,6 +83,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     exit_status: int = 0
     interrupted: bool = False
+    unwritten: bool = False
     seconds: float = 0.0
 
     @property
@@ -331,7 +332,8 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
         goal = outcome.options.goal
         up_to = trusted_up_to(outcome.kept, goal, outcome.training, outcome.judged)
         record = record_of(outcome.inputs, outcome.judged, outcome.kept, goal, process, up_to)
-        _keep(outcome, outcome.kept, record, folder)
+        with _told_if_unwritten(outcome):
+            _keep(outcome, outcome.kept, record, folder)
     earlier = {"plan": place if outcome.plan is None else None}
     if outcome.options.build and outcome.choice_file is None:
         earlier["choice"] = outcome.options.choice
@@ -340,6 +342,16 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
             outcome.notes.append(
                 f"{file} is the {what} of an earlier run; it was neither measured nor replaced"
             )
+
+
+@contextmanager
+def _told_if_unwritten(outcome: Outcome) -> Iterator[None]:
+    """What was measured for minutes is told also where its file cannot be written."""
+    try:
+        yield
+    except CommandError as error:
+        outcome.unwritten = True
+        outcome.notes.append(str(error))
 
 
 def _processes(outcome: Outcome, row: Row) -> str | None:
@@ -370,7 +382,8 @@ def _write_best_plan(outcome: Outcome, folder: Path) -> None:
     if place and plans:
         goal = outcome.options.goal
         best = min(plans, key=lambda row: (row.places_nothing, score(goal, results[row.name])))
-        keep(best, setting_record(best), folder, place)
-        outcome.best_plan = best.name
+        with _told_if_unwritten(outcome):
+            keep(best, setting_record(best), folder, place)
+            outcome.best_plan = best.name
     elif place and place.exists():
         outcome.notes.append(f"{place} is the plan of an earlier run: there was none to take its place")

@@ -22,7 +22,7 @@ QUICK = setting("quick")
 
 def runs(cpu: float, wall: float, latency: float, spread: Sequence[float] = (0.0, 0.01, 0.02)) -> list[Run]:
     return [
-        Run(0, cpu + each, 0.0, wall + each, 1 << 20, {"p99 latency": latency + each}, "", b"")
+        Run(0, cpu + each, 0.0, wall + each, 1 << 20, {"p99 latency": latency + each}, "", b"", 1 << 20)
         for each in (*spread, *spread, *spread)
     ]
 

@@ -82,15 +82,17 @@ def test_a_plan_is_refused_where_no_setting_runs_on_the_check_inputs(tmp_path: P
 @pytest.mark.parametrize(
     ("goal", "ratio", "begin"),
     [
-        (Goal.time, 0.83, "faster: 0.830 of the CPU time"),
+        (Goal.time, 0.83, "not kept, though faster: 0.830 of the CPU time"),
         (Goal.time, 1.1, "slower: 1.100 of the CPU time"),
         (Goal.memory, 1.1, "more memory: 1.100 of the memory, peak and mean"),
-        (Goal.memory, 0.83, "less memory: 0.830 of the memory, peak and mean"),
+        (Goal.memory, 0.83, "not kept, though less memory: 0.830 of the memory, peak and mean"),
     ],
 )
 def test_the_verdict_names_what_is_less(goal: Goal, ratio: float, begin: str, tmp_path: Path) -> None:
     found = outcome(Choice(Named("setting"), None, None), {"setting": ratio}, tmp_path, goal)
     assert any(line.startswith(begin) for line in lines(found))
+    found.kept = found.told
+    assert any(line.startswith(begin.removeprefix("not kept, though ")) for line in lines(found))
 
 
 def test_what_a_pause_costs_stands_behind_the_verdict(tmp_path: Path) -> None:
@@ -98,7 +100,7 @@ def test_what_a_pause_costs_stands_behind_the_verdict(tmp_path: Path) -> None:
     assert as_data(found)["after_pause"] is None
     found.after_pause = AfterPause("true", Interval(1.2, 1.1, 1.3))
     _, verdict, said = list(lines(found))[:3]
-    assert verdict.startswith("faster: 0.800 of the CPU time")
+    assert verdict.startswith("not kept, though faster: 0.800 of the CPU time")
     assert said == (
         "after a pause of 3 s, in which the host may take back free memory: slower, 1.200 [1.100 1.300] of "
         "the CPU time on true"

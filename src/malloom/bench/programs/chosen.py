@@ -16,7 +16,7 @@ from malloom.layout.plan_record import PlanSetting
 from malloom.measure import stages
 from malloom.measure.plan_setting import setting_of, wants_pools
 from malloom.measure.process import Command
-from malloom.measure.variants import POOLS, pooled, with_plan
+from malloom.measure.variants import POOLS, own_mimalloc, pooled, with_plan
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.parts import chain_of
 from malloom.optimize.settings import AllocatorRow, allocator_rows
@@ -93,7 +93,7 @@ def ways_of(choice: Choice, executable: str) -> tuple[Ways, list[str]]:
     """All ways to run a program with what was kept, and what is missing, for a note."""
     rows, missing = allocator_rows()
     settings = {row.name: row.environment for row in rows}
-    own: dict[str, Mapping[str, str]] = {POOLS: pooled()}
+    own: dict[str, Mapping[str, str]] = {POOLS: pooled(), **own_mimalloc()}
     if choice.best_plan:
         own[PLAN] = with_plan(PLAN, choice.best_plan).of(Command([executable])).environment
     if choice.plan is None:
@@ -101,6 +101,8 @@ def ways_of(choice: Choice, executable: str) -> tuple[Ways, list[str]]:
     kept = with_plan("kept", choice.plan).of(Command([executable])).environment
     chain = chain_of(_row_of(choice.plan, rows))
     with_parts = {f"kept, up to {part}": row.environment for part, row in chain}
+    if chain:
+        with_parts[f"kept, up to {chain[-1][0]}"] = kept
     parts = tuple(part for part, _ in chain)
     return Ways(settings, own, choice.kinds, kept, parts, with_parts), missing
 

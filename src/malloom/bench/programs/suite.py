@@ -19,8 +19,10 @@ from malloom.bench.programs.verdict_rows import verdict_rows
 from malloom.bench.room import memory_for
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
+from malloom.measure.allocators import Way
 from malloom.measure.process import Command
 from malloom.measure.rows import Row
+from malloom.optimize.settings import allocator_rows
 
 PARTS = {
     **{program.name: program.work for program in PROGRAMS},
@@ -51,9 +53,17 @@ def prepare(
     return Prepared(
         steps,
         tables(scale.programs, scale.aim),
-        facts=[("what it judges", judges)],
+        facts=[("what it judges", judges), ("in the race too", others_raced())],
         pictures=pictures(scale.aim),
     )
+
+
+def others_raced() -> str:
+    """What the table's rows have beside the general allocators that every suite names."""
+    rows, _ = allocator_rows()
+    settings = [row.setting for row in rows]
+    found = [each for each in settings if each.way is Way.early or not each.allocator.known.is_peer]
+    return "; ".join(dict.fromkeys(each.described for each in found))
 
 
 def _step(program: Program, scale: Scale, judged: HeldOut) -> list[Step]:
