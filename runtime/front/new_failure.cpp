@@ -50,21 +50,24 @@ void make_room_or_throw() {
     platform::abort_with("malloom: operator new: out of memory, and no C++ library to throw std::bad_alloc");
 }
 
-// The C++ library's own form calls the one that throws, which is the entry here, and catches what comes:
-// there are no exceptions here to catch any with.
-void* create_without_throwing(size_t bytes, size_t alignment) {
-    if (new_handler() == nullptr) {
-        return nullptr;
-    }
+// There are no exceptions here to catch any with.
+void* create_by_library(size_t bytes, NothrowForm form) {
     const std::nothrow_t nothrow{};
-    if (alignment == 0) {
+    if (form.alignment == 0) {
         using Create = void* (*)(size_t, const std::nothrow_t&);
-        auto create = reinterpret_cast<Create>(find_in_library("_ZnwmRKSt9nothrow_t"));
+        const char* const name = form.is_array ? "_ZnamRKSt9nothrow_t" : "_ZnwmRKSt9nothrow_t";
+        auto create = reinterpret_cast<Create>(find_in_library(name));
         return create != nullptr ? create(bytes, nothrow) : nullptr;
     }
     using CreateAligned = void* (*)(size_t, std::align_val_t, const std::nothrow_t&);
-    auto create = reinterpret_cast<CreateAligned>(find_in_library("_ZnwmSt11align_val_tRKSt9nothrow_t"));
-    return create != nullptr ? create(bytes, std::align_val_t{alignment}, nothrow) : nullptr;
+    const char* const name =
+        form.is_array ? "_ZnamSt11align_val_tRKSt9nothrow_t" : "_ZnwmSt11align_val_tRKSt9nothrow_t";
+    auto create = reinterpret_cast<CreateAligned>(find_in_library(name));
+    return create != nullptr ? create(bytes, std::align_val_t{form.alignment}, nothrow) : nullptr;
+}
+
+void* create_without_throwing(size_t bytes, size_t alignment) {
+    return new_handler() != nullptr ? create_by_library(bytes, {alignment, false}) : nullptr;
 }
 
 }  // namespace malloom::front

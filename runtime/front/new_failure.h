@@ -10,6 +10,15 @@ namespace malloom::front {
 /// through the process's C++ library, or aborts with a line where none is loaded.
 void make_room_or_throw();
 
+/// A form of operator new that does not throw; `alignment` is 0 for those without one.
+struct NothrowForm {
+    size_t alignment;
+    bool is_array;
+};
+/// What the C++ library's own such form makes of the one that throws, by its name: it catches what that
+/// throws. Null where no such library is loaded.
+void* create_by_library(size_t bytes, NothrowForm form);
+
 /// What the forms that do not throw give where there is no memory: an object, if a new handler makes room for
 /// it, else null, also where the handler throws. `alignment` is 0 for the forms without one.
 void* create_without_throwing(size_t bytes, size_t alignment);

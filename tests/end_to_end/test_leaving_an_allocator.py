@@ -259,3 +259,31 @@ def test_over_the_c_library_there_is_nothing_to_leave(malloom: Malloom, compile_
     options = ("--fallback", "system", "--statistics")
     done = malloom("run", *options, "--", "env", "MALLOOM=fallback_up_to=1", compile_c(LIST), "alone")
     assert done.returncode == 0 and " 0 wrong" in done.stdout, done
+
+
+FAR_TOO_MUCH = r"""
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    for (int i = 0; i < 1 << 18; i++) memset(malloc(64), 1, 64);
+    char* text = strcpy(malloc(1000), "kept");
+    size_t volatile far_too_much = SIZE_MAX - 10;
+    for (size_t bytes = far_too_much; bytes > SIZE_MAX / 4; bytes = bytes / 2 + 5) {
+        errno = 0;
+        if (realloc(text, bytes) != NULL || errno != ENOMEM || strcmp(text, "kept") != 0) return 1;
+    }
+    free(text);
+    for (int i = 0; i < 1 << 16; i++) memset(malloc(100), 1, 100);
+    return 0;
+}
+"""
+
+
+def test_what_nobody_has_is_refused_there_too(
+    malloom: Malloom, kept: Callable[..., Path], compile_c: Compile
+) -> None:
+    program = compile_c(FAR_TOO_MUCH)
+    assert malloom("run", "--plan", kept(ROWS["jemalloc 5.3.0"], 8 * MIB), "--", program).returncode == 0

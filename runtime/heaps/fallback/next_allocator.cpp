@@ -193,7 +193,10 @@ void* NextAllocator::reallocate_of_c_library(void* object, size_t bytes) {
     if (bytes <= had && bytes >= had / 2) {
         return object;
     }
-    void* const moved = allocate(bytes > had ? bytes + had / parts_to_grow_by : bytes);
+    void* moved = bytes > had && bytes < mapped_bytes ? allocate(bytes + had / parts_to_grow_by) : nullptr;
+    if (moved == nullptr) {
+        moved = allocate(bytes);
+    }
     if (moved == nullptr) {
         return bytes <= had ? object : nullptr;
     }
