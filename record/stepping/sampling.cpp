@@ -36,7 +36,9 @@ void pause_for(uint64_t nanoseconds) {
 bool Sampling::open(const Options& options) {
     options_ = options;
     // Of a bounded profile a quarter is kept for requests: accesses without objects say nothing.
-    return profile_.open(options_.profile.c_str(), options_.maximum_bytes / 4 * 3);
+    const bool is_open = profile_.open(options_.profile.c_str(), options_.maximum_bytes / 4 * 3);
+    profile_.keep_descriptors();  // in a process of malloom's own
+    return is_open;
 }
 
 void Sampling::look_at_processes() {

@@ -1,4 +1,4 @@
-// Descriptors for a process that has used up all of its own.
+// Descriptors for a process that has used up all of its own, or whose threads may get in between.
 #pragma once
 
 namespace malloom::stream {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,22 +64,24 @@ bool is_done(const void* mapped) {
     return mapped != nullptr;
 }
 
-// What `work` says: where it cannot open what it needs, as the process has used up its descriptors, once more
-// in a child, if there may be one.
+// What `work` says. In a child, if there may be one, where the process has used up its descriptors, and at
+// once where it has other threads: between two calls here these may put files of theirs in the place of ours.
 template <class Work>
 auto with_descriptors(bool may_have_child, Work work) {
-    errno = 0;
     struct Attempt {
         Work& work;
         decltype(work()) said;
-    } attempt{work, work()};
-    if (!is_done(attempt.said) && errno == EMFILE && may_have_child) {
-        const auto again = [](void* one) {
-            auto* const failed = static_cast<Attempt*>(one);
-            failed->said = failed->work();
-        };
-        with_own_descriptors(again, &attempt);
-    }
+    } attempt{work, {}};
+    const auto attempted = [](void* one) {
+        auto* const now = static_cast<Attempt*>(one);
+        now->said = now->work();
+    };
+    const bool is_alone = __libc_single_threaded != 0;
+    if (!is_alone && may_have_child && with_own_descriptors(attempted, &attempt)) return attempt.said;
+    errno = 0;
+    attempted(&attempt);
+    if (is_alone && may_have_child && !is_done(attempt.said) && errno == EMFILE)
+        with_own_descriptors(attempted, &attempt);
     return attempt.said;
 }
 

@@ -43,6 +43,10 @@ class Recoverer {
         } else if (!profile_.open(path_.c_str(), without_end_reserve(maximum_bytes_)) ||
                    !ends_.open(path_.c_str(), maximum_bytes_)) {
             result_.problem = "cannot append to " + path_ + ": " + strerror(errno);
+        } else {
+            // They are the descriptors of malloom's own process here, of many chunks.
+            profile_.keep_descriptors();
+            ends_.keep_descriptors();
         }
         return result_.problem.empty();
     }
