@@ -92,7 +92,7 @@ void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
     auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
     if (callee == nullptr) {
         to_.indirect_calls_.push_back(&call);
-    } else if (!callee->isDeclaration() && !callee->isInterposable() &&
+    } else if (!callee->isDeclaration() && !callee->isInterposable() && !is_assembly(*callee) &&
                (!callee->isVarArg() || take_printing_call(call, *callee))) {
         to_.connect(call, *callee);
     } else if (!is_of_library(*callee) ||

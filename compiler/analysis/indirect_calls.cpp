@@ -1,5 +1,6 @@
 // Calls through pointers. Programs have thousands of them, and thousands of functions that they may lead to:
 // so what functions of one set have in common is joined once, and each call is connected with that.
+#include "compiler/analysis/constraints.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -37,7 +38,8 @@ void PointsTo::join_functions(CalledCode& code, Cell callee, llvm::CallBase& cal
         std::next(all.begin(), static_cast<ptrdiff_t>(code.looked_at)), all.end());
     code.looked_at = all.size();
     for (llvm::Function* function : further) {
-        if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
+        if (function->isDeclaration() || function->isVarArg() || is_assembly(*function) ||
+            !is_looked_at(*function)) {
             sets_.add_trait(callee, Trait::escaped, Rule::maybe_unseen_code, &call);
             continue;
         }

@@ -56,12 +56,16 @@ bool keeps_address(const llvm::ConstantExpr& expression) {
     }
 }
 
-/// Whether it is a number where the program may have memory: no mark, as those below and above are.
+/// Whether it is a number where the program may have memory: no mark, as those below and above are. In
+/// another address space, as that of a segment register, any number may be.
 bool is_chosen_address(const llvm::ConstantExpr& expression) {
     constexpr uint64_t least = uint64_t{1} << 16, end = uint64_t{1} << 47;
     const auto* number = llvm::dyn_cast<llvm::ConstantInt>(expression.getOperand(0));
     const uint64_t address = number != nullptr ? number->getLimitedValue() : 0;
-    return expression.getOpcode() == llvm::Instruction::IntToPtr && least <= address && address < end;
+    const bool is_elsewhere =
+        expression.getType()->isPointerTy() && expression.getType()->getPointerAddressSpace() != 0;
+    return expression.getOpcode() == llvm::Instruction::IntToPtr &&
+           (is_elsewhere || (least <= address && address < end));
 }
 
 /// Whether a function that the loader calls before the program begins may get the words that it is started

@@ -41,15 +41,17 @@ class Multiples {
 
     /// Those whose multiple is just asked for: what leads back to them makes no other.
     llvm::SmallPtrSet<const llvm::Value*, 8> asked_;
+    unsigned asked_in_all_ = 0;
 };
 
 uint64_t Multiples::of(const llvm::Value& number) {
-    constexpr unsigned most_asked = 24;
+    // On one way, and on all of them: the callers of callers may be very many.
+    constexpr unsigned most_asked = 24, most_asked_in_all = 4096;
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&number)) {
         // So many bytes as -1 are what operator new[] asks for where its own calculation wraps around.
         return constant->isMinusOne() ? 0 : constant->getLimitedValue();
     }
-    if (asked_.size() > most_asked) {
+    if (asked_.size() > most_asked || ++asked_in_all_ > most_asked_in_all) {
         return 1;
     }
     if (!asked_.insert(&number).second) {

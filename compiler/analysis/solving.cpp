@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "compiler/analysis/constraints.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -180,7 +181,7 @@ void PointsTo::follow_callbacks() {
 }
 
 void PointsTo::call_back(const Callback& callback, llvm::Function& function) {
-    if (function.isDeclaration() || function.isVarArg() || !is_looked_at(function)) {
+    if (function.isDeclaration() || function.isVarArg() || is_assembly(function) || !is_looked_at(function)) {
         sets_.add_trait(object_of(&function), Trait::escaped, Rule::maybe_unseen_code, callback.call);
         return;
     }

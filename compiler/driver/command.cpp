@@ -32,10 +32,11 @@ bool makes_bitcode(const Invocation& invocation) {
     return !is_plain(invocation) && (invocation.optimisation == Optimisation::some || !invocation.has_code);
 }
 
-// A relocatable object's pools would meet those of the program it becomes part of.
+// A relocatable object's pools would meet those of the program it becomes part of. Of names that are wrapped
+// nobody here knows whose function is called.
 bool is_transformed(const Invocation& invocation) {
     return !is_plain(invocation) && !invocation.is_relocatable && !invocation.lacks_c_library &&
-           !invocation.wraps_requests && names_lld(invocation.linker);
+           !invocation.wraps_functions && names_lld(invocation.linker);
 }
 
 void for_linker(Arguments& arguments, const std::string& word) {

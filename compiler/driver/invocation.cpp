@@ -18,17 +18,6 @@ constexpr std::string_view own_processor = "x86_64-";
 constexpr std::string_view own_processor = "aarch64-";
 #endif
 
-constexpr std::string_view requests[] = {
-    "malloc", "calloc",  "realloc", "free",    "posix_memalign", "aligned_alloc",     "memalign",
-    "valloc", "pvalloc", "strdup",  "strndup", "reallocarray",   "malloc_usable_size"};
-constexpr std::string_view operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
-
-// Whether it asks for memory of the heap, or gives some back.
-bool is_request(std::string_view name) {
-    return std::ranges::find(requests, name) != std::end(requests) ||
-           std::ranges::find(operators, name.substr(0, 4)) != std::end(operators);
-}
-
 // What follows `prefix` in a text that begins with it.
 std::optional<std::string_view> after(std::string_view prefix, std::string_view text) {
     if (!text.starts_with(prefix)) return std::nullopt;
@@ -202,11 +191,8 @@ class Reader {
     void read_linker_word(std::string_view word) {
         if (word == "-r" || word == "-i" || word == "--relocatable") found_.is_relocatable = true;
         if (word == "-shared" || word == "--shared" || word == "-Bshareable") found_.is_shared = true;
-        const std::string_view name = word.substr(word.find_last_of('=') + 1);
-        const bool has_value = name.size() < word.size();
-        const bool wraps =
-            follows_wrap_ || (has_value && (word.starts_with("--wrap=") || word.starts_with("-wrap=")));
-        if (wraps && is_request(name)) found_.wraps_requests = true;
+        const bool wraps = follows_wrap_ || word.starts_with("--wrap=") || word.starts_with("-wrap=");
+        found_.wraps_functions = found_.wraps_functions || wraps;
         follows_wrap_ = word == "--wrap" || word == "-wrap";
     }
 

@@ -29,7 +29,7 @@ struct Invocation {
     bool is_relocatable = false;         ///< -r: the program's link comes later
     bool is_shared = false;              ///< -shared: not a program but a library
     bool lacks_c_library = false;        ///< the C library, or what it needs in each program
-    bool wraps_requests = false;         ///< the linker is asked to lead calls of the malloc family elsewhere
+    bool wraps_functions = false;        ///< the linker is asked to lead calls elsewhere than to their names
     std::string link_time_optimisation;  ///< what the last -flto said: full, thin or none; else empty
     std::string linker;                  ///< the one that is asked for, or empty
     std::set<std::string, std::less<>> sanitizers;

@@ -28,6 +28,25 @@ bool keeps_to_itself(const llvm::Function& function) {
            name == "malloom_split_free" || name == "malloom_split_alloc";
 }
 
+/// Whether other threads' writes may be waited for by it, as programs also do by what is volatile.
+bool may_wait(const llvm::Instruction& instruction) {
+    return instruction.isAtomic() || instruction.isVolatile();
+}
+
+/// What is loaded from where arrays begin is not to be loaded before the wait for a thread that makes them:
+/// plain loads may pass what is volatile, and relaxed.
+void keep_behind_waits(llvm::Function& function, const llvm::MDNode* scope) {
+    if (!llvm::any_of(llvm::instructions(function), may_wait)) {
+        return;
+    }
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+        if (load != nullptr && load->getMetadata(llvm::LLVMContext::MD_alias_scope) == scope) {
+            load->setAtomic(llvm::AtomicOrdering::Monotonic);
+        }
+    }
+}
+
 /// The functions that may request arrays, call others that do, or wait for a thread that does.
 class Requesters {
   public:
@@ -58,7 +77,7 @@ class Requesters {
         }
         return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
             const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-            return instruction.isAtomic() || (call != nullptr && may_request(*call));
+            return may_wait(instruction) || (call != nullptr && may_request(*call));
         });
     }
 
@@ -102,6 +121,7 @@ void keep_begins_apart(llvm::Module& module, llvm::MDNode* scope) {
             continue;
         }
         function.setMemoryEffects(function.getMemoryEffects() | llvm::MemoryEffects::readOnly());
+        keep_behind_waits(function, scope);
         for (llvm::Instruction& instruction : llvm::instructions(function)) {
             auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
             const llvm::Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
