@@ -295,8 +295,9 @@ TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
     const Outcome outcome = run("hep=plan,statistics=0,Plan=x,fallback=mimalloc", MALLOOM_PROBE " one");
     EXPECT_EQ(outcome.complaint,
               "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
-              "fallback_huge_pages purge_delay statistics save_plan save_process save_program preallocate "
-              "huge_pages packed pools_in_mimalloc colocate tokens prefetch record depth max_size windows "
+              "fallback_huge_pages purge_delay fallback_up_to statistics save_plan save_process save_program "
+              "preallocate huge_pages packed pools_in_mimalloc colocate tokens prefetch record depth "
+              "max_size windows "
               "accesses\n");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
