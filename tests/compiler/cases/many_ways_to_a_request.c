@@ -10,29 +10,29 @@ struct record {
 
 static volatile int kind;
 
-__attribute__((noinline)) static struct record* make_0(unsigned long count) {
-    struct record* all = malloc(count * sizeof *all);
-    for (unsigned long i = 0; i < count; ++i) {
+__attribute__((noinline)) static struct record* make_0(long count) {
+    struct record* all = malloc((size_t)count * sizeof *all);
+    for (long i = 0; i < count; ++i) {
         all[i] = (struct record){0, (int)i, 1};
     }
     return all;
 }
 
-#define SOMETIMES(below, number)       \
-    if (kind == (number)) {            \
-        free(all);                     \
-        all = below(count + (number)); \
-    }
-#define LEVEL(name, below)                                                                                  \
-    __attribute__((noinline)) static struct record* name(unsigned long count) {                             \
-        struct record* all = below(count + 99);                                                             \
-        SOMETIMES(below, 1)                                                                                 \
-        SOMETIMES(below, 2)                                                                                 \
-        SOMETIMES(below, 3) SOMETIMES(below, 4) SOMETIMES(below, 5) SOMETIMES(below, 6) SOMETIMES(below, 7) \
-            SOMETIMES(below, 8) SOMETIMES(below, 9) SOMETIMES(below, 10) SOMETIMES(below, 11)               \
-                SOMETIMES(below, 12) SOMETIMES(below, 13) SOMETIMES(below, 14) SOMETIMES(below, 15)         \
-                    printf("%d\n", all[1].narrow);                                                          \
-        return all;                                                                                         \
+static int wanted(int way) {
+    return kind == way;
+}
+
+#define AGAIN(below, way) (free(all), all = below(count + (way)))
+#define SOMETIMES(below, way) (wanted(way) ? (void)AGAIN(below, way) : (void)0)
+#define FIVE(below, way)                                                             \
+    SOMETIMES(below, way), SOMETIMES(below, (way) + 1), SOMETIMES(below, (way) + 2), \
+        SOMETIMES(below, (way) + 3), SOMETIMES(below, (way) + 4)
+#define LEVEL(name, below)                                             \
+    __attribute__((noinline)) static struct record* name(long count) { \
+        struct record* all = below(count + 99);                        \
+        FIVE(below, 1), FIVE(below, 6), FIVE(below, 11);               \
+        printf("%d\n", all[1].narrow);                                 \
+        return all;                                                    \
     }
 LEVEL(make_1, make_0)
 LEVEL(make_2, make_1)
