@@ -178,6 +178,7 @@ def test_two_do_not_record_one_process(malloom: Malloom, server: Path, tmp_path:
             end = time.monotonic() + 20
             while not list(tmp_path.glob("base.*.staging")) and time.monotonic() < end:
                 time.sleep(0.05)
+            time.sleep(0.5)  # for all threads to see that the window is open
             done = malloom("record", "--pid", str(running.pid), "--for", "1s", "-o", "two.profile")
             assert done.returncode == 1
             assert "another 'malloom record' opens windows of this program" in done.stderr
