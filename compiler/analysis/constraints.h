@@ -12,13 +12,13 @@ namespace malloom::compiler {
 /// A number that is known, or 0.
 uint64_t constant_of(const llvm::Value& value);
 
-/// The bits that a number changes, of addresses that it is combined with: those that it has, or where it says
-/// which are kept, has not. 0 where others are changed than those that are 0 where an object begins.
 /// Whether a function is assembly, of which nothing is seen but its name.
 inline bool is_assembly(const llvm::Function& function) {
     return function.hasFnAttribute(llvm::Attribute::Naked);
 }
 
+/// The bits that a number changes, of addresses that it is combined with: those that it has, or where it says
+/// which are kept, has not. 0 where others are changed than those that are 0 where an object begins.
 uint64_t tag_bits(const llvm::Value& value, bool is_kept);
 
 /// Which arguments of a call of an allocator say how many bytes are requested; none of any other call.
