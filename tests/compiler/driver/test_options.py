@@ -113,6 +113,8 @@ def test_links_get_the_plugin(asked: Asked, arguments: str) -> None:
         "-Wl,--wrap=strndup a.o",
         "-Wl,--wrap=_ZdlPvm a.o",
         "-Wl,--wrap=_ZnwmRKSt9nothrow_t a.o",
+        "-Wl,--wrap=puts a.o",
+        "-Wl,--wrap=own_function a.o",
     ],
 )
 def test_links_that_stay_as_they_are_have_lld(asked: Asked, arguments: str) -> None:
