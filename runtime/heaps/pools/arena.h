@@ -183,7 +183,7 @@ class PoolArena {
     uint64_t* free_bits(const Pool& pool) const {
         return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
     }
-    [[gnu::always_inline]] void put(Pool& pool, uint64_t* free, uintptr_t chunk);
+    void set_free(Pool& pool, const uint64_t* chunks, uint32_t count);
     uint32_t take_freed(Pool& pool, uint32_t count, uint64_t* last);
     bool open_tables(size_t bytes);
     void close_tables();

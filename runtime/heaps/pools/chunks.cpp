@@ -73,34 +73,44 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     return reinterpret_cast<void*>(first);
 }
 
-inline void PoolArena::put(Pool& pool, uint64_t* free, uintptr_t chunk) {
-    const uint32_t index = index_of(pool, chunk).index;
-    MALLOOM_CHECK(index < pool.carved && pool.out != 0);
-    uint64_t& word = free[index / 64];
-    const uint64_t bit = uint64_t{1} << index % 64;
-    if ((word & bit) != 0) {
-        misused(Misuse::freed_by_two, reinterpret_cast<void*>(chunk), &pool);
-    }
-    word |= bit;
-    pool.search = index / 64 < pool.search ? index / 64 : pool.search;
-    --pool.out;
-    pages_.leave(pool, chunk);
-}
-
 void PoolArena::put_chunk(Pool& pool, const void* chunk) {
-    put(pool, free_bits(pool), reinterpret_cast<uintptr_t>(chunk));
+    const auto address = reinterpret_cast<uint64_t>(chunk);
+    set_free(pool, &address, 1);
 }
 
 uint32_t PoolArena::put_chunks(Pool& pool, const uint64_t* chunks, uint32_t count) {
-    uint64_t* free = free_bits(pool);
     const uintptr_t range = range_of(pool);
-    uint32_t put_ones = 0;
-    while (put_ones < count && chunks[put_ones] - range < range_bytes(pool.order)) {
-        const uintptr_t chunk = chunks[put_ones++];
-        __atomic_store_n(state_of(reinterpret_cast<void*>(chunk)), ChunkState::in_pool, __ATOMIC_RELAXED);
-        put(pool, free, chunk);
+    const size_t bytes = range_bytes(pool.order);
+    uint32_t own = 0;
+    for (; own < count && chunks[own] - range < bytes; ++own) {
+        __atomic_store_n(state_of(reinterpret_cast<void*>(chunks[own])), ChunkState::in_pool,
+                         __ATOMIC_RELAXED);
     }
-    return put_ones;
+    set_free(pool, chunks, own);
+    return own;
+}
+
+// What is read of the pool is read once: nothing that is written here is part of it.
+void PoolArena::set_free(Pool& pool, const uint64_t* chunks, uint32_t count) {
+    uint64_t* words = free_bits(pool);
+    const uintptr_t start = pool.start;
+    const uint64_t reciprocal = pool.reciprocal;
+    const uint32_t carved = pool.carved;
+    uint32_t search = pool.search;
+    for (uint32_t i = 0; i < count; ++i) {
+        const auto index = static_cast<uint32_t>(times_reciprocal(chunks[i] - start, reciprocal) >> 32);
+        MALLOOM_CHECK(index < carved);
+        const uint64_t word = words[index / 64], bit = uint64_t{1} << index % 64;
+        if ((word & bit) != 0) {
+            misused(Misuse::freed_by_two, reinterpret_cast<const void*>(chunks[i]), &pool);
+        }
+        words[index / 64] = word | bit;
+        search = index / 64 < search ? index / 64 : search;
+    }
+    MALLOOM_CHECK(count <= pool.out);
+    pool.search = search;
+    pool.out -= count;
+    pages_.leave(pool, chunks, count);
 }
 
 // Chunks that nobody will give back any more leave their pages too.

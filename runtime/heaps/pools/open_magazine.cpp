@@ -41,13 +41,11 @@ void gather_by_pools(MagazineSlot* slots, uint32_t count) {
     }
     for (uint32_t bucket = 0; bucket < buckets; ++bucket) {
         while (nexts[bucket] != ends[bucket]) {
-            const MagazineSlot chunk = slots[nexts[bucket]];
-            const auto right = bucket_of(chunk);
-            if (right == bucket) {
-                ++nexts[bucket];
-            } else {
-                std::swap(slots[nexts[bucket]], slots[nexts[right]++]);
+            MagazineSlot chunk = slots[nexts[bucket]];
+            for (auto right = bucket_of(chunk); right != bucket; right = bucket_of(chunk)) {
+                std::swap(chunk, slots[nexts[right]++]);
             }
+            slots[nexts[bucket]++] = chunk;
         }
     }
 }

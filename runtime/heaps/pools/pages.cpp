@@ -36,6 +36,37 @@ void PoolPages::occupy_all(Pool& pool) {
     }
 }
 
+// Apart, as few chunks lie across a border, and the loop above is short without.
+int64_t PoolPages::leave_pages(PageCount* page, const PageCount* last) {
+    int64_t left = 0;
+    for (; page <= last; ++page) {
+        left += --*page == idle_page;
+    }
+    return left;
+}
+
+void PoolPages::leave(Pool& pool, const uint64_t* chunks, uint32_t count) {
+    if (pool.is_spread) {
+        if (pool.out == 0) {
+            make_idle(pool);
+        }
+        return;
+    }
+    const size_t last_byte = pool.chunk_bytes - 1;
+    int64_t left = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        PageCount* page = page_of(chunks[i]);
+        const PageCount* last = page_of(chunks[i] + last_byte);
+        left += --*page == idle_page;
+        if (page != last) [[unlikely]] {
+            left += leave_pages(page + 1, last);
+        }
+    }
+    if (left != 0) {
+        count_idle(pool, left);
+    }
+}
+
 void PoolPages::leave_all(Pool& pool) {
     if (pool.out != 0) {
         make_idle(pool);

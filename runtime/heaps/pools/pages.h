@@ -26,8 +26,8 @@ class PoolPages {
 
     /// So many chunks from the first on, neighbours, are out.
     void occupy(Pool& pool, uint32_t first, uint32_t count);
-    /// The chunk is not out any more.
-    void leave(Pool& pool, uintptr_t chunk);
+    /// The chunks are not out any more, of which pool.out does not tell either.
+    void leave(Pool& pool, const uint64_t* chunks, uint32_t count);
     /// None of the pool's chunks is, of which pool.out says how many were.
     void leave_all(Pool& pool);
 
@@ -72,6 +72,7 @@ class PoolPages {
     void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
     void note_needed(const Pool& pool, const PageCount* page);
     void occupy_all(Pool& pool);
+    [[gnu::noinline]] static int64_t leave_pages(PageCount* page, const PageCount* last);
     void make_idle(Pool& pool);
     void count_idle(Pool& pool, int64_t pages);
     void count_idle(int64_t pages);
@@ -127,22 +128,6 @@ inline void PoolPages::occupy(Pool& pool, uint32_t first, uint32_t count) {
         ++page;
     }
     occupy_page(pool, page, count);
-}
-
-inline void PoolPages::leave(Pool& pool, uintptr_t chunk) {
-    if (pool.is_spread) {
-        if (pool.out == 0) {
-            make_idle(pool);
-        }
-        return;
-    }
-    const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
-    for (PageCount* page = page_of(chunk); page <= last; ++page) {
-        --*page;
-        if (*page == idle_page) {
-            count_idle(pool, 1);
-        }
-    }
 }
 
 inline bool PoolPages::needs_part(const Pool& pool, uintptr_t end) const {

@@ -129,12 +129,17 @@ struct ChunkIndex {
     bool is_exact;  ///< the address is a chunk's first byte
 };
 
-/// The chunk that an address lies in, by one multiplication (Lemire, Kaser, Kurz: Faster remainder by direct
-/// computation): its upper half is the quotient, and its lower half is small where nothing remains. The
-/// address lies in the pool's range.
+/// Of an offset from the first chunk, by one multiplication (Lemire, Kaser, Kurz: Faster remainder by direct
+/// computation): the upper half is the number of the chunk, and the lower half is small where nothing
+/// remains.
+constexpr uint64_t times_reciprocal(uint64_t offset, uint64_t reciprocal) {
+    return (offset >> granule_shift) * reciprocal;
+}
+
+/// The chunk that an address lies in, which lies in the pool's range.
 inline ChunkIndex index_of(const Pool& pool, uintptr_t address) {
     const uint64_t offset = address - pool.start;
-    const uint64_t product = (offset >> granule_shift) * pool.reciprocal;
+    const uint64_t product = times_reciprocal(offset, pool.reciprocal);
     return {static_cast<uint32_t>(product >> 32), offset < pool.span && offset % granule_bytes == 0 &&
                                                       static_cast<uint32_t>(product) < pool.reciprocal};
 }

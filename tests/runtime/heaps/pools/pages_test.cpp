@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "runtime/platform/memory.h"
 
 namespace malloom::tests {
@@ -34,6 +36,13 @@ class PoolPagesTest : public testing::Test {
         pool_.span = uint64_t{pool_.capacity} * bytes;
         pool_.reciprocal = heaps::reciprocal_of(static_cast<uint32_t>(bytes / heaps::granule_bytes));
     }
+    void leave(const std::vector<uint32_t>& numbers) {
+        std::vector<uint64_t> chunks;
+        for (const uint32_t number : numbers) {
+            chunks.push_back(heaps::chunk_at(pool_, number));
+        }
+        pages_.leave(pool_, chunks.data(), static_cast<uint32_t>(chunks.size()));
+    }
     uint32_t resident() const { return pages_.resident(begin_, begin_ + bytes_); }
 
     const size_t bytes_ = heaps::range_bytes(range_order);
@@ -48,9 +57,9 @@ TEST_F(PoolPagesTest, PageIsIdleWhenItsLastChunkIsLeft) {
     have_chunks_of(page_ / 2);
     pages_.occupy(pool_, 0, 2);
     EXPECT_EQ(resident(), 1u);
-    pages_.leave(pool_, heaps::chunk_at(pool_, 0));
+    leave({0});
     EXPECT_EQ(pages_.idle_bytes(), 0u);
-    pages_.leave(pool_, heaps::chunk_at(pool_, 1));
+    leave({1});
     EXPECT_EQ(pages_.idle_bytes(), page_);
     EXPECT_EQ(pool_.idle_pages, 1u);
     pages_.occupy(pool_, 0, 1);
@@ -62,8 +71,7 @@ TEST_F(PoolPagesTest, WhatIsNeededAgainIsCounted) {
     pages_.occupy(pool_, 0, 2);
     EXPECT_EQ(pages_.needed_again(), 0u) << "it was never given back";
     pool_.touched = static_cast<uint32_t>(2 * page_);
-    pages_.leave(pool_, heaps::chunk_at(pool_, 0));
-    pages_.leave(pool_, heaps::chunk_at(pool_, 1));
+    leave({1, 0});
     EXPECT_TRUE(pages_.discard_idle(pool_));
     EXPECT_EQ(pages_.given_back(), 2 * page_);
     pages_.occupy(pool_, 1, 2);
@@ -74,14 +82,23 @@ TEST_F(PoolPagesTest, ChunkAcrossABorderKeepsBothPages) {
     have_chunks_of(page_ / 4 * 3);
     pages_.occupy(pool_, 0, 4);
     EXPECT_EQ(resident(), 3u);
-    for (const uint32_t chunk : {0u, 2u, 3u}) {
-        pages_.leave(pool_, heaps::chunk_at(pool_, chunk));
-    }
+    leave({0, 2, 3});
     EXPECT_EQ(pages_.idle_bytes(), page_) << "the second chunk lies on the first two";
     EXPECT_TRUE(pages_.discard_idle(pool_));
     EXPECT_EQ(resident(), 2u);
     EXPECT_EQ(pages_.idle_bytes(), 0u);
     EXPECT_FALSE(pages_.discard_idle(pool_));
+}
+
+TEST_F(PoolPagesTest, ChunkOfManyPagesKeepsThemAll) {
+    have_chunks_of(page_ * 5 / 2);
+    pages_.occupy(pool_, 0, 2);
+    EXPECT_EQ(resident(), 5u);
+    leave({1});
+    EXPECT_EQ(pages_.idle_bytes(), 2 * page_) << "the third page is the first chunk's too";
+    leave({0});
+    EXPECT_EQ(pages_.idle_bytes(), 5 * page_);
+    EXPECT_EQ(pool_.idle_pages, 5u);
 }
 
 TEST_F(PoolPagesTest, PartIsPopulatedAheadOfWhatIsCarved) {

@@ -80,7 +80,7 @@ TEST_F(PoolValidityDeathTest, ChunksThatWereNeverOutDoNotComeBack) {
                 pools.deallocate(objects[i]);
             }
         },
-        "malloom: fault of malloom's own: chunks.cpp:.*index < pool.carved");
+        "malloom: fault of malloom's own: chunks.cpp:.*index < carved");
 }
 
 TEST_F(PoolValidityDeathTest, ARangeOfAnotherPoolIsNotUsedAgain) {
