@@ -58,26 +58,6 @@ bool may_wrap(const llvm::OverflowingBinaryOperator& product, const llvm::CastIn
            !(llvm::isa<llvm::ZExtInst>(widened) && product.hasNoUnsignedWrap());
 }
 
-/// Whether a number is always a multiple, also where its calculation may wrap around.
-bool is_multiple(const llvm::Value& number, uint64_t of) {
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&number)) {
-        return constant->getZExtValue() % of == 0;
-    }
-    const auto* widened = llvm::dyn_cast<llvm::CastInst>(&number);
-    const llvm::Value* narrow = widened != nullptr ? widened->getOperand(0) : &number;
-    const auto* product = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(narrow);
-    const auto* factor =
-        product != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(1)) : nullptr;
-    if (factor == nullptr || factor->getBitWidth() > 64 || factor->isNegative()) {
-        return false;
-    }
-    const uint64_t bits = factor->getZExtValue();
-    const bool is_shift = product->getOpcode() == llvm::Instruction::Shl && bits < 32;
-    const bool is_product = is_shift || product->getOpcode() == llvm::Instruction::Mul;
-    const uint64_t times = is_shift ? uint64_t{1} << bits : bits;
-    return is_product && times % of == 0 && (!may_wrap(*product, widened) || llvm::isPowerOf2_64(of));
-}
-
 /// Whether an intrinsic's length is that between two pointers to the same offset of structures of its set.
 bool is_distance_of_structures(const llvm::MemIntrinsic& intrinsic, uint64_t structure_bytes,
                                const PointsTo& points_to) {
@@ -116,6 +96,25 @@ class Candidate {
 };
 
 }  // namespace
+
+bool is_multiple(const llvm::Value& number, uint64_t of) {
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&number)) {
+        return constant->getZExtValue() % of == 0;
+    }
+    const auto* widened = llvm::dyn_cast<llvm::CastInst>(&number);
+    const llvm::Value* narrow = widened != nullptr ? widened->getOperand(0) : &number;
+    const auto* product = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(narrow);
+    const auto* factor =
+        product != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(1)) : nullptr;
+    if (factor == nullptr || factor->getBitWidth() > 64 || factor->isNegative()) {
+        return false;
+    }
+    const uint64_t bits = factor->getZExtValue();
+    const bool is_shift = product->getOpcode() == llvm::Instruction::Shl && bits < 32;
+    const bool is_product = is_shift || product->getOpcode() == llvm::Instruction::Mul;
+    const uint64_t times = is_shift ? uint64_t{1} << bits : bits;
+    return is_product && times % of == 0 && (!may_wrap(*product, widened) || llvm::isPowerOf2_64(of));
+}
 
 StructuresAccess structures_access(const llvm::Instruction& instruction, uint64_t structure_bytes,
                                    const PointsTo& points_to) {

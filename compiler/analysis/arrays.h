@@ -15,6 +15,9 @@ namespace malloom::compiler {
 /// all the same.
 llvm::DenseMap<const AliasSet*, uint64_t> find_arrays(const PointsTo& points_to);
 
+/// Whether a number is always a multiple, also where its calculation may wrap around.
+bool is_multiple(const llvm::Value& number, uint64_t of);
+
 /// Whether an instruction fills or copies several structures from a beginning of one on, or as many bytes as
 /// the run knows. Copies are from the same set, so that both sides lie alike. Structures of 0 bytes: it does
 /// not.

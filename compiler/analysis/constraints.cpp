@@ -260,7 +260,8 @@ void ConstraintVisitor::take_tag(llvm::Instruction& instruction, llvm::Value& ad
 }
 
 /// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
-/// a number with a fraction is no address: as such it is moved only.
+/// a number with a fraction is taken for no address, though adding zero to one would give it back: as such
+/// addresses are moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
     const bool moves = may_move_lanes(instruction);
     if (llvm::isa<llvm::ZExtInst, llvm::SExtInst>(instruction)) {

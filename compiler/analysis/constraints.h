@@ -28,7 +28,12 @@ llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call);
 class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
   public:
     explicit ConstraintVisitor(PointsTo& to)
-        : to_(to), sets_(to.sets()), library_(llvm::Triple(to.module().getTargetTriple())) {}
+        : to_(to),
+          sets_(to.sets()),
+          library_(llvm::Triple(to.module().getTargetTriple())),
+          has_own_operators_(llvm::any_of(to.module(), [](const llvm::Function& function) {
+              return !function.isDeclaration() && is_operator(function.getName());
+          })) {}
 
     void take(llvm::Function& function);
 
@@ -75,6 +80,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     bool take_intrinsic(llvm::CallBase& call);
     bool take_heap_call(llvm::CallBase& call, llvm::Function& callee);
     void take_request(llvm::CallBase& call, HeapCall kind);
+    void copy_letters(llvm::CallBase& call, Cell to);
     bool take_library_call(llvm::CallBase& call, llvm::Function& callee);
     void take_text(llvm::CallBase& call, unsigned number);
     void take_printed(llvm::CallBase& call, llvm::Value& given, llvm::ArrayRef<const llvm::Value*> formats);
@@ -90,6 +96,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     PointsTo& to_;
     AliasSets& sets_;
     llvm::TargetLibraryInfoImpl library_;
+    bool has_own_operators_;  ///< new or delete, of any form
 };
 
 }  // namespace malloom::compiler

@@ -62,6 +62,10 @@ std::optional<LibraryFunction> library_function(llvm::StringRef name) {
     return found == known_functions().end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_operator(llvm::StringRef name) {
+    return operator_call(name).has_value();
+}
+
 std::optional<HeapCall> heap_call(llvm::StringRef name) {
     if (const std::optional<HeapCall> call = operator_call(name)) {
         return call;

@@ -44,5 +44,7 @@ inline bool releases(HeapCall call) {
 }
 
 std::optional<HeapCall> heap_call(llvm::StringRef name);
+/// Whether it is a form of operator new or delete that programs may replace.
+bool is_operator(llvm::StringRef name);
 
 }  // namespace malloom::compiler

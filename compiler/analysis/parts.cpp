@@ -1,8 +1,11 @@
 // Accesses that have only a part of a pointer in them: the parts are numbers whose way is not followed.
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
 
+#include "compiler/analysis/arrays.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -48,6 +51,45 @@ bool may_cut(const Access& access, Cell at, int64_t pointer) {
                                 : places.begin();
         return std::any_of(first, places.end(),
                            [&](int64_t place) { return cuts_in_elements(access, begin, place, stride); });
+    });
+}
+
+/// Whether nothing is written between a request for memory and what fills it: there is nothing to cut in it.
+bool fills_new_memory(const llvm::MemSetInst& fill) {
+    const llvm::Value* object = llvm::getUnderlyingObject(fill.getDest());
+    if (!llvm::isNoAliasCall(object)) {
+        return false;
+    }
+    const llvm::Instruction* now = &fill;
+    do {
+        const llvm::BasicBlock* block = now->getParent();
+        const llvm::Instruction* before = now->getPrevNode();
+        if (before == nullptr) {
+            block = block->getSinglePredecessor();
+            before = block != nullptr && block != fill.getParent() ? block->getTerminator() : nullptr;
+        }
+        now = before;
+    } while (now != nullptr && now != object && !now->mayWriteToMemory());
+    return now == object;
+}
+
+/// What fills memory that may have been written, nobody sees how much of it.
+const llvm::MemSetInst* unknown_fill(const Access& access) {
+    const auto* fill = llvm::dyn_cast<llvm::MemSetInst>(access.instruction);
+    const bool is_unknown = fill != nullptr && !llvm::isa<llvm::ConstantInt>(fill->getLength());
+    return is_unknown && !fills_new_memory(*fill) ? fill : nullptr;
+}
+
+/// It ends anywhere, or where a word does that lies a number of words behind its begin.
+bool may_end_in(const llvm::MemSetInst& fill, Cell at, int64_t pointer) {
+    constexpr auto word = static_cast<int64_t>(pointer_bytes);
+    const bool is_of_words = is_multiple(*fill.getLength(), pointer_bytes) && at.set->stride() % word == 0;
+    const llvm::ArrayRef<int64_t> places = places_of(*at.set, pointer);
+    return llvm::any_of(places_of(*at.set, at.offset), [&](int64_t begin) {
+        return llvm::any_of(places, [&](int64_t place) {
+            const bool is_behind = at.set->stride() != 0 || place > begin - word;
+            return is_behind && !(is_of_words && (place - begin) % word == 0);
+        });
     });
 }
 
@@ -104,7 +146,7 @@ bool PointsTo::follow_parts(const Access& access) {
 /// In a large set looked for once: it has many accesses that are alike.
 Offsets PointsTo::pointers_cut_by(const Access& access, Cell at) {
     constexpr size_t few = 16;
-    if (at.set->pointers().size() <= few) {
+    if (at.set->pointers().size() <= few || unknown_fill(access) != nullptr) {
         return find_cut(access, at);
     }
     Cuts& cuts = cuts_[at.set];
@@ -120,9 +162,12 @@ Offsets PointsTo::pointers_cut_by(const Access& access, Cell at) {
 }
 
 Offsets PointsTo::find_cut(const Access& access, Cell at) {
-    Offsets near = pointers_near(*at.set, at.offset, access.bytes);
+    const llvm::MemSetInst* fill = unknown_fill(access);
+    Offsets near = pointers_near(*at.set, at.offset, fill != nullptr ? UINT64_MAX : access.bytes);
     sets_.note(near.size() * (1 + at.set->ambiguous().size()));
-    llvm::erase_if(near, [&](int64_t pointer) { return !may_cut(access, at, pointer); });
+    llvm::erase_if(near, [&](int64_t pointer) {
+        return fill != nullptr ? !may_end_in(*fill, at, pointer) : !may_cut(access, at, pointer);
+    });
     return near;
 }
 

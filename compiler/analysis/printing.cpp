@@ -6,6 +6,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <map>
+
 #include "compiler/analysis/library_functions.h"
 
 namespace malloom::compiler {
@@ -13,6 +15,10 @@ namespace malloom::compiler {
 namespace {
 
 using Formats = llvm::SmallVector<const llvm::Value*, 2>;
+
+/// What becomes of a function's list, followed to a depth: the formats that it is printed by, or something
+/// else.
+using KnownLists = std::map<std::pair<const llvm::Argument*, unsigned>, std::optional<Formats>>;
 
 constexpr unsigned deepest = 8;
 
@@ -26,7 +32,8 @@ bool prints(const llvm::CallBase& call, unsigned argument) {
 /// Follows a list of arguments (va_list) to all that becomes of it.
 class ListUses {
   public:
-    explicit ListUses(Formats& formats, unsigned depth) : formats_(formats), depth_(depth) {}
+    ListUses(Formats& formats, unsigned depth, KnownLists& known)
+        : formats_(formats), depth_(depth), known_(known) {}
 
     /// Whether only printing does; `list` is where it lies.
     bool are_printing(const llvm::Value& list) {
@@ -72,11 +79,11 @@ class ListUses {
 
     /// By another function of the program, whose formats are its own arguments or constants.
     bool is_printed_in(const llvm::CallBase& call, const llvm::Function& callee, unsigned argument) {
-        Formats inner;
-        if (!ListUses(inner, depth_ - 1).are_printing(*callee.getArg(argument))) {
+        const std::optional<Formats>& inner = formats_in(*callee.getArg(argument));
+        if (!inner) {
             return false;
         }
-        for (const llvm::Value* format : inner) {
+        for (const llvm::Value* format : *inner) {
             if (const auto* named = llvm::dyn_cast_or_null<llvm::Argument>(format)) {
                 format =
                     named->getArgNo() < call.arg_size() ? call.getArgOperand(named->getArgNo()) : nullptr;
@@ -87,8 +94,20 @@ class ListUses {
         return true;
     }
 
+    /// Of a function's list, looked for once: a function may be called at many places.
+    const std::optional<Formats>& formats_in(const llvm::Argument& list) {
+        const auto key = std::pair(&list, depth_);
+        if (const auto known = known_.find(key); known != known_.end()) {
+            return known->second;
+        }
+        Formats inner;
+        const bool are_known = ListUses(inner, depth_ - 1, known_).are_printing(list);
+        return known_.emplace(key, are_known ? std::optional(inner) : std::nullopt).first->second;
+    }
+
     Formats& formats_;
     unsigned depth_;
+    KnownLists& known_;
     llvm::SmallPtrSet<const llvm::Value*, 4> seen_;
 };
 
@@ -96,7 +115,8 @@ class ListUses {
 
 std::optional<Formats> formats_of_printing(const llvm::Function& function) {
     Formats formats;
-    ListUses uses(formats, deepest);
+    KnownLists known;
+    ListUses uses(formats, deepest, known);
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
         const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         if (call == nullptr) {

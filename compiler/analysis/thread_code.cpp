@@ -12,15 +12,6 @@ namespace {
 constexpr const char* starters[] = {"pthread_create", "thrd_create", "clone", "_ZNSt6thread15_M_start_thread",
                                     "__kmpc_fork_call"};
 
-bool starts_threads(const llvm::Module& module) {
-    return llvm::any_of(module, [](const llvm::Function& function) {
-        return function.isDeclaration() && llvm::any_of(starters, [&](const char* name) {
-                   return function.getName() == name ||
-                          (function.getName().starts_with("_Z") && function.getName().starts_with(name));
-               });
-    });
-}
-
 /// What a call may lead to: a function, or all that a pointer may point to.
 llvm::SmallVector<const llvm::Function*, 4> callees(const llvm::CallBase& call, const PointsTo& points_to) {
     const llvm::Value* called = call.getCalledOperand()->stripPointerCastsAndAliases();
@@ -34,6 +25,15 @@ llvm::SmallVector<const llvm::Function*, 4> callees(const llvm::CallBase& call, 
 }
 
 }  // namespace
+
+bool starts_threads(const llvm::Module& module) {
+    return llvm::any_of(module, [](const llvm::Function& function) {
+        return function.isDeclaration() && llvm::any_of(starters, [&](const char* name) {
+                   return function.getName() == name ||
+                          (function.getName().starts_with("_Z") && function.getName().starts_with(name));
+               });
+    });
+}
 
 llvm::DenseSet<const llvm::Function*> thread_code(const PointsTo& points_to) {
     llvm::DenseSet<const llvm::Function*> found;

@@ -148,13 +148,20 @@ bool is_treated(const malloom::compiler::Decision& decision) {
 malloom::compiler::TreatedPlaceOf treated_places(const malloom::compiler::PointsTo& points_to,
                                                  const std::vector<malloom::compiler::Decision>& decisions) {
     llvm::DenseSet<const malloom::compiler::AliasSet*> treated;
+    llvm::DenseMap<const llvm::Value*, malloom::compiler::Cell> requested;
     for (const malloom::compiler::Decision& decision : decisions) {
         if (is_treated(decision)) {
             treated.insert(decision.proof->set);
+            for (const malloom::compiler::Request& request : decision.proof->set->requests) {
+                requested.try_emplace(request.call, request.at);
+            }
         }
     }
-    return [&points_to, treated](const llvm::Value& value) {
-        const malloom::compiler::Cell place = points_to.at(&value);
+    return [&points_to, treated, requested](const llvm::Value& value) {
+        // posix_memalign's object is not its result.
+        const auto request = requested.find(&value);
+        const malloom::compiler::Cell place =
+            request != requested.end() ? points_to.sets().resolve(request->second) : points_to.at(&value);
         return treated.contains(place.set) ? place : malloom::compiler::Cell();
     };
 }

@@ -6,7 +6,10 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include <utility>
+
 #include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/thread_code.h"
 
 namespace malloom::compiler {
 
@@ -33,12 +36,53 @@ bool may_wait(const llvm::Instruction& instruction) {
     return instruction.isAtomic() || instruction.isVolatile();
 }
 
+/// The functions that may wait for another thread and, where the program starts threads, all that those may
+/// call: they may become parts of them.
+class Waiting {
+  public:
+    explicit Waiting(const llvm::Module& module) : has_threads_(starts_threads(module)) {
+        for (const llvm::Function& function : module) {
+            if (llvm::any_of(llvm::instructions(function), may_wait)) {
+                take(function);
+            }
+        }
+        while (!untold_.empty()) {
+            for (const llvm::Instruction& instruction : llvm::instructions(*untold_.pop_back_val())) {
+                if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+                    take_callees(*call, module);
+                }
+            }
+        }
+    }
+    bool has(const llvm::Function& function) const { return found_.contains(&function); }
+
+  private:
+    void take(const llvm::Function& function) {
+        if (!function.isDeclaration() && found_.insert(&function).second && has_threads_) {
+            untold_.push_back(&function);
+        }
+    }
+    void take_callees(const llvm::CallBase& call, const llvm::Module& module) {
+        if (const llvm::Function* callee = call.getCalledFunction()) {
+            return take(*callee);
+        }
+        if (!std::exchange(has_taken_all_, true)) {
+            for (const llvm::Function& function : module) {
+                if (function.hasAddressTaken()) {
+                    take(function);
+                }
+            }
+        }
+    }
+
+    bool has_threads_, has_taken_all_ = false;
+    llvm::DenseSet<const llvm::Function*> found_;
+    llvm::SmallVector<const llvm::Function*> untold_;
+};
+
 /// What is loaded from where arrays begin is not to be loaded before the wait for a thread that makes them:
 /// plain loads may pass what is volatile, and relaxed.
 void keep_behind_waits(llvm::Function& function, const llvm::MDNode* scope) {
-    if (!llvm::any_of(llvm::instructions(function), may_wait)) {
-        return;
-    }
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
         auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
         if (load != nullptr && load->getMetadata(llvm::LLVMContext::MD_alias_scope) == scope) {
@@ -64,8 +108,9 @@ class Requesters {
 
     bool may_request(const llvm::CallBase& call) const {
         const llvm::Function* callee = call.getCalledFunction();
-        return callee == nullptr || found_.contains(callee);
+        return callee == nullptr || may_request(*callee);
     }
+    bool may_request(const llvm::Function& function) const { return found_.contains(&function); }
 
   private:
     bool requests(const llvm::Function& function) const {
@@ -116,21 +161,27 @@ llvm::MDNode* new_begins_scope(llvm::Module& module) {
 
 void keep_begins_apart(llvm::Module& module, llvm::MDNode* scope) {
     const Requesters requesters(module);
+    const Waiting waiting(module);
+    // A request writes where arrays begin; everything else may read it.
+    const auto effects = [](bool may_request) {
+        return may_request ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::readOnly();
+    };
     for (llvm::Function& function : module) {
-        if (function.isDeclaration()) {
-            continue;
+        const bool may_request = requesters.may_request(function);
+        if (may_request || !function.isDeclaration()) {
+            function.setMemoryEffects(function.getMemoryEffects() | effects(may_request));
         }
-        function.setMemoryEffects(function.getMemoryEffects() | llvm::MemoryEffects::readOnly());
-        keep_behind_waits(function, scope);
+        if (waiting.has(function)) {
+            keep_behind_waits(function, scope);
+        }
         for (llvm::Instruction& instruction : llvm::instructions(function)) {
             auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
             const llvm::Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
-            if (call != nullptr && (callee == nullptr || !callee->isDeclaration())) {
-                call->setMemoryEffects(call->getAttributes().getMemoryEffects() |
-                                       llvm::MemoryEffects::readOnly());
+            const bool makes = call != nullptr && requesters.may_request(*call);
+            if (makes || (call != nullptr && !callee->isDeclaration())) {
+                call->setMemoryEffects(call->getAttributes().getMemoryEffects() | effects(makes));
             }
-            const bool keeps =
-                call != nullptr ? !requesters.may_request(*call) : instruction.mayWriteToMemory();
+            const bool keeps = !makes && instruction.mayWriteToMemory();
             if (keeps && instruction.mayWriteToMemory()) {
                 llvm::MDNode* known = instruction.getMetadata(llvm::LLVMContext::MD_noalias);
                 instruction.setMetadata(llvm::LLVMContext::MD_noalias,

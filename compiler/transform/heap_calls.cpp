@@ -68,6 +68,9 @@ llvm::CallBase* request_of_pool(llvm::CallBase& call, const Pools& pools) {
         kind == HeapCall::new_object || (kind == HeapCall::new_aligned && call.arg_size() == 2);
     if (kind == HeapCall::new_object) {
         name = "malloom_pool_new";
+    } else if (kind == HeapCall::new_or_null) {
+        name = "malloom_pool_new_or_null";
+        arguments.insert(arguments.end(), {call.getCalledOperand(), call.getArgOperand(1)});
     } else if (kind == HeapCall::new_aligned && may_throw) {
         name = "malloom_pool_new_aligned";
         arguments.push_back(call.getArgOperand(1));
@@ -115,6 +118,8 @@ std::pair<const char*, unsigned> any_size_function(const llvm::CallBase& call) {
             return {"malloom_pool_calloc_any", 2};
         case HeapCall::new_object:
             return {"malloom_pool_new_any", 1};
+        case HeapCall::new_or_null:
+            return {"malloom_pool_new_or_null_any", 1};
         case HeapCall::realloc:
             return {"malloom_pool_realloc", 2};
         case HeapCall::duplicate:
@@ -130,6 +135,9 @@ llvm::CallBase* request_of_any_size(llvm::CallBase& call, const Pools& pools) {
     const auto [name, count] = any_size_function(call);
     std::vector<llvm::Value*> arguments = {code.getInt32(pools.number)};
     arguments.insert(arguments.end(), call.arg_begin(), call.arg_begin() + count);
+    if (kind_of(call) == HeapCall::new_or_null) {
+        arguments.insert(arguments.end(), {call.getCalledOperand(), call.getArgOperand(1)});
+    }
     const bool may_throw = kind_of(call) == HeapCall::new_object;
     return call_in_place(
         call, function_of(*call.getModule(), name, code.getPtrTy(), types_of(arguments), may_throw),

@@ -41,6 +41,11 @@ void malloom_pool_free(void* object);
  * gave. */
 void* malloom_pool_new(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void malloom_pool_delete(void* object);
+/* As operator new of std::nothrow, a reference to which comes last: what pools do not take is for the
+ * program's own one, which is given before that. */
+typedef void* malloom_new_or_null(size_t bytes, const void* nothrow);
+void* malloom_pool_new_or_null(unsigned int struct_id, size_t struct_size, size_t pool_size,
+                               malloom_new_or_null* otherwise, const void* nothrow);
 /* As posix_memalign and aligned operator new, where pool_size is not 0 and struct_size a multiple of the
  * alignment: all objects of such pools are aligned so, those of malloom_pool_alloc too. And as aligned
  * operator delete. */
@@ -56,6 +61,8 @@ void malloom_pool_delete_aligned(void* object, size_t alignment);
 void* malloom_pool_alloc_any(unsigned int struct_id, size_t bytes);
 void* malloom_pool_calloc_any(unsigned int struct_id, size_t count, size_t bytes);
 void* malloom_pool_new_any(unsigned int struct_id, size_t bytes);
+void* malloom_pool_new_or_null_any(unsigned int struct_id, size_t bytes, malloom_new_or_null* otherwise,
+                                   const void* nothrow);
 void* malloom_pool_realloc(unsigned int struct_id, void* object, size_t bytes);
 char* malloom_pool_strdup(unsigned int struct_id, const char* text);
 char* malloom_pool_strndup(unsigned int struct_id, const char* text, size_t most);

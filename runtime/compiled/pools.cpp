@@ -196,6 +196,16 @@ void malloom_pool_delete(void* object) {
     }
 }
 
+void* malloom_pool_new_or_null(unsigned structure, size_t bytes, size_t pool_bytes,
+                               malloom_new_or_null* otherwise, const void* nothrow) {
+    void* object = compiled::take_whole(structure, bytes, pool_bytes);
+    if (object == nullptr) {
+        compiled::note_fallback();
+        object = otherwise(bytes, nothrow);
+    }
+    return object;
+}
+
 int malloom_pool_memalign(unsigned structure, void** object, size_t bytes, size_t pool_bytes) {
     void* made = malloom_pool_alloc(structure, bytes, pool_bytes);
     if (made == nullptr) {

@@ -122,6 +122,12 @@ void* malloom_pool_new_any(unsigned structure, size_t bytes) {
     return object != nullptr ? object : compiled::operator_new_of_program(bytes);
 }
 
+void* malloom_pool_new_or_null_any(unsigned structure, size_t bytes, malloom_new_or_null* otherwise,
+                                   const void* nothrow) {
+    void* object = compiled::take_any(structure, bytes);
+    return object != nullptr ? object : otherwise(bytes, nothrow);
+}
+
 void* malloom_pool_realloc(unsigned structure, void* object, size_t bytes) {
     if (object == nullptr) {
         return malloom_pool_alloc_any(structure, bytes);

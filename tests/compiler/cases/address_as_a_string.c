@@ -1,5 +1,5 @@
 // The bytes of an address that a function for strings copies.
-// proves: 24 no  reason: its address is read in parts
+// proves: 24 no  reason: is put together from parts
 #include "rebuilt_addresses.h"
 
 __attribute__((noinline)) static struct node* same_of(struct node* node) {

@@ -194,6 +194,19 @@ TEST(CompiledPools, OperatorsOfBothKindsMeet) {
     EXPECT_THROW(malloom_pool_new_any(thrown, many), std::bad_alloc);
 }
 
+TEST(CompiledPools, WhatPoolsDoNotTakeIsForTheProgramsOperator) {
+    const auto otherwise = [](size_t bytes, const void* nothrow) -> void* {
+        EXPECT_EQ(nothrow, &std::nothrow);
+        return bytes < 1'000'000 ? ::operator new(bytes) : nullptr;
+    };
+    malloom_pool_delete(malloom_pool_new_or_null(thrown, 96, 0, otherwise, &std::nothrow));
+    malloom_pool_delete(malloom_pool_new_or_null_any(thrown, 100, otherwise, &std::nothrow));
+    malloom_pool_delete(malloom_pool_new_or_null_any(thrown, 100'000, otherwise, &std::nothrow));
+    EXPECT_EQ(malloom_pool_new_or_null_any(thrown, 1'000'000, otherwise, &std::nothrow), nullptr);
+    EXPECT_EQ(malloom_pool_new_or_null(MALLOOM_MOST_STRUCTURES, 1'000'000, 0, otherwise, &std::nothrow),
+              nullptr);
+}
+
 TEST(CompiledPools, ThreadsShareStructuresOfAnySize) {
     const auto work = [](unsigned seed) {
         std::mt19937 random(seed);
