@@ -28,8 +28,21 @@ inline RunTime& process_heap() {
 
 namespace malloom::front {
 
-constinit EntryWays entry_ways = {Entries<>::asked, Entries<>::asked, Entries<>::by_size,
-                                  Entries<>::in_mimalloc, Entries<>::others};
+namespace {
+
+constexpr malloom_entries guarded_entries() {
+    malloom_entries entries = Entries<>::asked;
+    entries.release = [](void* object) {
+        process_heap().check_guard(object);
+        deallocate(object);
+    };
+    return entries;
+}
+
+}  // namespace
+
+constinit EntryWays entry_ways = {Entries<>::asked,       Entries<>::asked,  Entries<>::by_size,
+                                  Entries<>::in_mimalloc, guarded_entries(), Entries<>::others};
 
 static void before_process_control(int option, unsigned long word) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {

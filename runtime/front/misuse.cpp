@@ -168,6 +168,15 @@ void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
 
 }  // namespace
 
+void end_by_write_past(const void* object) {
+    Line line;
+    line.text("malloom: something wrote past the end of ").hex(reinterpret_cast<uintptr_t>(object));
+    if (const heaps::Pool* pool = process_heaps.pools.heap.arena().find(object)) {
+        name_requesters(line, pool->client);
+    }
+    end_program(line, ", found where it is freed at ");
+}
+
 void end_by_thread_misuse(heaps::ThreadMisuse what, const void* object, bool was_deferred) {
     Line line = line_about(object);
     line.text(what == heaps::ThreadMisuse::freed_before ? ", which is free already"

@@ -24,6 +24,7 @@ struct Options {
     bool statistics_are_wanted() const;
     /// Whether they are for machines.
     bool statistics_are_json() const;
+    bool guards_are_wanted() const;
     bool preallocation_is_wanted(bool plan_says) const;
     bool huge_pages_are_wanted(bool plan_says) const;
     bool packing_is_wanted(bool plan_says) const;

@@ -307,6 +307,7 @@ void Route::choose_entries() {
         return;
     }
     const malloom_entries& wanted = __atomic_load_n(&is_fallbacks_, __ATOMIC_ACQUIRE) ? fallback().plain()
+                                    : has_guards_                                     ? ways_->guarded
                                     : sites_.serves_by_size()                         ? ways_->by_size
                                     : sites_.are_in_mimalloc()                        ? ways_->in_mimalloc
                                                                                       : ways_->asked;

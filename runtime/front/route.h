@@ -28,6 +28,7 @@ struct EntryWays {
     malloom_entries asked;        ///< who asks decides
     malloom_entries by_size;      ///< the common pools, whoever asks; then as `asked`
     malloom_entries in_mimalloc;  ///< as `asked`, where pools are heaps of mimalloc's
+    malloom_entries guarded;      ///< as `asked`, where objects have guards (guards.h)
     malloom_entries others;       ///< where the fallback goes on with what is not its own
 };
 
@@ -75,6 +76,10 @@ class Route {
         return process_heaps.with_owner(object, [=](auto& heap) { return heap.usable_size(object); });
     }
     static Owner owner(const void* object);
+    /// Whether it is an object of a pool or of mimalloc: what has a guard where any has. Any pointer.
+    static bool may_have_guard(const void* object) {
+        return process_heaps.pools.heap.is_object(object) || fallback().has_mark(object);
+    }
 
     // ---- The same for a call site that was met lately, and before it is known who asks. See
     // FastProcessHeap.
@@ -236,6 +241,10 @@ class Route {
     /// As ProcessHeaps::open_region_heap.
     const char* open_region_heap(const char* name);
 
+    /// From now on each release looks at its object's guard: the entries go to those that do.
+    void guard_objects() { has_guards_ = true; }
+    bool has_guards() const { return has_guards_; }
+
     /// What requests may be served by before it is known who asks.
     enum class Way : uint8_t {
         asked,        ///< nothing: who asks decides
@@ -331,6 +340,7 @@ class Route {
     size_t marked_end_ = 0;  ///< of the fallback, where all that no pool may serve is the fallback's; else 0
     WhenUsedUp when_used_up_ = nullptr;
     bool has_plan_ = false;
+    bool has_guards_ = false;
     EntryWays* ways_ = nullptr;  ///< null where no entries follow
     bool is_fallbacks_ = false;  ///< all is, and it needs no look
     uint64_t planned_slots_ = 0;

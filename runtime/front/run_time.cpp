@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "runtime/context/call_chain.h"
+#include "runtime/front/guards.h"
+#include "runtime/front/misuse.h"
 
 namespace malloom::front {
 
@@ -39,12 +41,12 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
 }
 
 void* RunTime::allocate_for_state(size_t bytes, const context::CallerState& caller) {
-    void* object = sites().allocate_colocated(bytes, caller);
+    void* object = sites().allocate_colocated(room_for(bytes), caller);
     return object != nullptr ? counted(object, bytes) : allocate(bytes, 0, caller.caller());
 }
 
 void* RunTime::allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller) {
-    void* object = sites().allocate_colocated(bytes, caller);
+    void* object = sites().allocate_colocated(room_for(bytes), caller);
     return object != nullptr ? counted(memset(object, 0, bytes), bytes)
                              : allocate_zeroed(bytes, caller.caller());
 }
@@ -56,7 +58,7 @@ void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& ca
         return object != nullptr ? object : out_of_memory();
     }
     Requester& requester = mode == Mode::call_sites ? sites().deciding(caller) : requester_of(bytes, caller);
-    return counted(serve({bytes, alignment, &requester}), bytes);
+    return counted(serve({room_for(bytes), alignment, &requester}), bytes);
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
@@ -72,11 +74,31 @@ void* RunTime::allocate_without_place(size_t bytes, size_t alignment, Requester&
 }
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
-    return counted(serve_zeroed({bytes, 0, &requester_of(bytes, caller)}), bytes);
+    Requester& requester = requester_of(bytes, caller);
+    return counted(serve_zeroed({room_for(bytes), 0, &requester}), bytes);
 }
 
 void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
-    return counted(serve_again(object, {bytes, 0, &requester_of(bytes, caller)}), bytes);
+    check_guard(object);
+    Requester& requester = requester_of(bytes, caller);
+    return counted(serve_again(object, {room_for(bytes), 0, &requester}), bytes);
+}
+
+// Who has asked starts the run time, which says whether there are guards.
+size_t RunTime::room_for(size_t bytes) const {
+    return has_guards() ? Guard::room_for(bytes) : bytes;
+}
+
+size_t RunTime::usable_size(const void* object) const {
+    const size_t usable = Route::usable_size(object);
+    return has_guards() && may_have_guard(object) ? Guard(const_cast<void*>(object), usable).asked() : usable;
+}
+
+void RunTime::check_guard(void* object) const {
+    if (has_guards() && may_have_guard(object) &&
+        Guard(object, Route::usable_size(object)).asked() == Guard::damaged) {
+        end_by_write_past(object);
+    }
 }
 
 void* RunTime::counted(void* object, size_t bytes) {
@@ -86,7 +108,12 @@ void* RunTime::counted(void* object, size_t bytes) {
     if (mode_.load(std::memory_order_relaxed) != Mode::counted) [[likely]] {
         return object;
     }
-    statistics_.count(owner(object), bytes);
+    if (has_statistics_) {
+        statistics_.count(owner(object), bytes);
+    }
+    if (has_guards() && may_have_guard(object)) {
+        Guard(object, Route::usable_size(object)).set(bytes);
+    }
     return object;
 }
 

@@ -39,6 +39,9 @@ class RunTime : public Route {
     void* allocate_for_state(size_t bytes, const context::CallerState& caller);
     void* allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller);
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
+    size_t usable_size(const void* object) const;
+    /// Ends the program where something was written past the end of the object. Null is none.
+    void check_guard(void* object) const;
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
@@ -67,7 +70,7 @@ class RunTime : public Route {
         chains,      ///< by chains of a fixed depth
         sequence,    ///< by sequence per thread
         region,      ///< as fallback, behind a region heap of process_heaps.def
-        counted,     ///< as `matching_` says, with statistics
+        counted,     ///< as `matching_` says, with statistics or guards
     };
 
     [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
@@ -90,6 +93,7 @@ class RunTime : public Route {
     [[gnu::noinline]] void count_awaited(size_t bytes);
     void set_mode(std::atomic<Mode>& mode, Mode wanted);
     Way way_of(Mode mode) const;
+    size_t room_for(size_t bytes) const;
     void* counted(void* object, size_t bytes);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
@@ -103,6 +107,7 @@ class RunTime : public Route {
     static inline bool takes_tokens_ = false;
     bool wants_tokens_ = false;
     bool has_started_ = false;
+    bool has_statistics_ = false;
     const char* state_ = "not asked for";
     uint64_t ended_at_ = 0;  ///< as PlanFate
     heaps::PlanFile plan_;

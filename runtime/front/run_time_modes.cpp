@@ -42,6 +42,9 @@ void RunTime::start() {
     name_sites_on_misuse(sites());
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
+    if (options.guards_are_wanted()) {
+        guard_objects();
+    }
     has_plan_ = options.plan_is_wanted() && open_plan(options);
     choose_fallback(options);
     const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
@@ -52,8 +55,8 @@ void RunTime::start() {
                 : region_heap != nullptr                 ? Mode::region
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
                                                          : Mode::fallback;
-    const bool is_counted = options.statistics_are_wanted();
-    if (is_counted) {
+    has_statistics_ = options.statistics_are_wanted();
+    if (has_statistics_) {
         statistics_.open(region_heap, options.statistics_are_json());
     }
     saving_.open(options);
@@ -63,7 +66,8 @@ void RunTime::start() {
         process_heaps.fallback.on_growth([](void* found) { static_cast<Sites*>(found)->return_to_left(); },
                                          &sites());
     }
-    set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
+    set_mode(mode_,
+             has_statistics_ || has_guards() ? Mode::counted : matching_.load(std::memory_order_relaxed));
     if (malloom_dynamic_patience.requests != 0 &&
         matching_.load(std::memory_order_relaxed) != Mode::awaited) {
         begin_optimizing();
@@ -71,10 +75,10 @@ void RunTime::start() {
 }
 
 void RunTime::choose_fallback(const Options& options) {
-    const heaps::FallbackKind kind = options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
-                                         ? heaps::FallbackKind::system
-                                     : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
-                                                                  : heaps::FallbackKind::mimalloc;
+    const heaps::FallbackKind kind =
+        options.system_is_wanted(plan_.says(PlanFlag::system_fallback)) ? heaps::FallbackKind::system
+        : options.pools_are_wanted() || has_guards() ? heaps::FallbackKind::checked_mimalloc
+                                                     : heaps::FallbackKind::mimalloc;
     const bool is_huge = options.fallback_huge_pages_are_wanted(plan_.says(PlanFlag::fallback_huge_pages));
     process_heaps.fallback.choose(kind, {is_huge, options.purge_delay_wanted(plan_.purge_delay())},
                                   options.fallback_bytes_wanted());
@@ -83,7 +87,7 @@ void RunTime::choose_fallback(const Options& options) {
 void RunTime::open_pools(const Options& options, Mode mode) {
     const bool learns = options.pools_are_wanted();
     process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
-    const bool is_uncounted = !options.statistics_are_wanted();
+    const bool is_uncounted = !options.statistics_are_wanted() && !has_guards();
     const bool is_fast = is_uncounted && mode == Mode::call_sites;
     if (!open_sites(has_plan_ ? &plan_ : nullptr,
                     {learns, options.colocation_is_wanted(), is_fast, is_uncounted,
@@ -99,7 +103,7 @@ void RunTime::finish() {
     if (saving_.is_wanted()) {
         saving_.save(sites(), has_plan_ ? &plan_ : nullptr, wants_tokens_, statistics_.descriptor());
     }
-    if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
+    if (has_statistics_) {
         statistics_.write({state_, ended_at_, process_heaps.plan.given_up(), process_heaps.groups.count(),
                            process_heaps.groups.stopped()},
                           sites());

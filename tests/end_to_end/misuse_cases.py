@@ -18,7 +18,7 @@ COMMAND = Path(__file__).parents[2] / ".venv/bin/malloom"
 FLAGS = ["-O0", "-g", "-w", "-D_GNU_SOURCE", "-pthread", "-Wl,--build-id"]
 """Without optimisation, which leaves out what has no defined meaning, and without warnings of the faults."""
 
-HEAPS = ("glibc", "mimalloc", "pools", "bins", "pages")
+HEAPS = ("glibc", "mimalloc", "pools", "guarded pools", "bins", "pages")
 SURVIVED = "survived\n"
 LONGEST = 10
 """Seconds for one case; they take milliseconds, unless the fault sends the heap round in circles."""
@@ -93,7 +93,7 @@ def cases_of(programs: Iterable[Path]) -> list[Case]:
 
 
 def heap(name: str, *options: str) -> Heap:
-    """The environment of a heap; further options are those of `malloom run --heap pools`."""
+    """The environment of a heap, or of a guarded one; further options are those of `malloom run --heap`."""
     plain = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "MALLOOM")}
     # Else the C library writes to the terminal, if there is one.
     plain["LIBC_FATAL_STDERR_"] = "1"
@@ -101,6 +101,8 @@ def heap(name: str, *options: str) -> Heap:
         return plain
     if name == "mimalloc":
         return {**plain, "LD_PRELOAD": "libmimalloc.so.2"}
+    if name.startswith("guarded "):
+        return heap(name.removeprefix("guarded "), "--guards", *options)
     # Programs started so begin in milliseconds, without Python.
     command: list[str | Path] = [COMMAND, "run", "--heap", name, *options, "--print-environment"]
     shown = subprocess.run(command, env=plain, capture_output=True, text=True, check=True).stdout

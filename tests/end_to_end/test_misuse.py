@@ -39,6 +39,13 @@ POOLS_STOP = {
     ("787", "fallback"): 0,
     ("787", "pool"): 0,
 }
+GUARDED_POOLS_STOP = {
+    **POOLS_STOP,
+    ("122", "fallback"): 3,
+    ("122", "pool"): 32,
+    ("787", "fallback"): 4,
+    ("787", "pool"): 24,
+}
 BINS_STOP = {
     ("122", "fallback"): 3,
     ("122", "pool"): 30,
@@ -69,7 +76,7 @@ PAGES_STOP = {
     ("787", "fallback"): 0,
     ("787", "pool"): 0,
 }
-FEWEST = {"pools": POOLS_STOP, "bins": BINS_STOP, "pages": PAGES_STOP}
+FEWEST = {"pools": POOLS_STOP, "guarded pools": GUARDED_POOLS_STOP, "bins": BINS_STOP, "pages": PAGES_STOP}
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +100,7 @@ def test_each_weakness_has_its_cases(cases: list[Case]) -> None:
     assert {case.category for case in cases} == set(POOLS_STOP) == set(BINS_STOP) == set(PAGES_STOP)
 
 
-@pytest.mark.parametrize("name", ["glibc", "mimalloc", "bins", "pages"])
+@pytest.mark.parametrize("name", ["glibc", "mimalloc", "guarded pools", "guarded fallback", "bins", "pages"])
 def test_right_twins_run_to_their_end(cases: list[Case], name: str) -> None:
     outcomes = misuse_cases.run_all(cases, misuse_cases.heap(name), "right")
     ends = {case.full_name: (done.status, done.output, done.errors) for case, done in outcomes.items()}
@@ -152,6 +159,90 @@ def test_the_line_names_who_may_have_asked_and_who_frees(malloom: Malloom, compi
     assert found is not None, done.stderr
     names = found[1].split(" or ")
     assert {re.sub(place, "", name) for name in names} == {"make_one", "make_other"}
+
+
+WRITES_PAST = """
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) char* make(size_t bytes) { return malloc(bytes); }
+__attribute__((noinline)) void drop(void* object) { free(object); }
+int main(int count, char** words) {
+    size_t bytes = (size_t)atol(words[1]), past = (size_t)atol(words[2]);
+    for (int i = 0; i < 100; ++i) drop(make(bytes));
+    char* object = make(bytes);
+    memset(object, 1, bytes + past);
+    if (count == 4) object = realloc(object, bytes + 1000);
+    drop(object);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("heap", ["pools", "fallback"])
+def test_the_line_about_a_write_past_the_end_names_who_asked_and_who_frees(
+    malloom: Malloom, compile_c: Compile, heap: str
+) -> None:
+    program = compile_c(WRITES_PAST, "-fno-builtin", "-rdynamic")
+    place = r"\+0x\w+ \(program\+0x\w+\)"
+    asked = f", requested at make{place}" if heap == "pools" else ""
+    for bytes_ in ("1", "24", "40", "500", "3000"):
+        for more, caller in (([], "drop"), (["resized"], "main")):
+            run = ("run", "--heap", heap, "--guards", "--", program, bytes_)
+            assert malloom(*run, "0", *more).returncode == 0
+            done = malloom(*run, "1", *more)
+            assert done.returncode == -signal.SIGABRT
+            line = (
+                rf"malloom: something wrote past the end of 0x\w+{asked}, found where it is freed at {caller}"
+            )
+            assert re.match(line, done.stderr), done.stderr
+
+
+USABLE = """
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    for (size_t bytes = 1; bytes < 6000; bytes += 13) {
+        char* object = malloc(bytes);
+        if (malloc_usable_size(object) != bytes) return 1;
+        memset(object, 1, malloc_usable_size(object));
+        object = realloc(object, bytes + bytes % 100);
+        if (malloc_usable_size(object) != bytes + bytes % 100) return 2;
+        void* aligned = aligned_alloc(128, bytes);
+        if ((size_t)aligned % 128 != 0 || malloc_usable_size(aligned) != bytes) return 3;
+        memset(aligned, 1, malloc_usable_size(aligned));
+        char* zeros = calloc(bytes, 1);
+        for (size_t i = 0; i < bytes; ++i) if (zeros[i] != 0) return 4;
+        free(object);
+        free(aligned);
+        free(zeros);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [("pools",), ("pools", "--colocate"), ("fallback", "--statistics")])
+def test_guarded_objects_are_as_large_as_was_asked(
+    malloom: Malloom, compile_c: Compile, options: tuple[str, ...]
+) -> None:
+    program = compile_c(USABLE, "-fno-builtin")
+    done = malloom("run", "--guards", "--heap", *options, "--", program)
+    assert done.returncode == 0, done
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--heap", "bins"], "--guards means nothing with --heap bins"),
+        (["--heap", "pools", "--save-plan", "new.plan"], "--guards means nothing with a plan"),
+        (["--dynamic"], "--guards means nothing with --dynamic"),
+    ],
+)
+def test_guards_are_refused_where_there_are_none(malloom: Malloom, options: list[str], words: str) -> None:
+    done = malloom("run", *options, "--guards", "--", "true")
+    assert done.returncode == 2
+    assert words in done.stderr
 
 
 LARGE_TWICE = """

@@ -115,6 +115,9 @@ class FallbackHeap {
         }
     }
 
+    /// Whether it is an object that has a mark. Any pointer.
+    bool has_mark(const void* object) const { return marks_.covers(object) && marks_.is_object(object); }
+
     /// As MimallocMemory::on_growth.
     static void on_growth(MimallocMemory::OnGrowth told, void* argument) {
         mimalloc_memory.on_growth(told, argument);

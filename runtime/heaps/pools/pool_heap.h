@@ -145,6 +145,12 @@ class PoolHeap {
         return is_chunk ? pool->chunk_bytes : 0;
     }
 
+    /// Whether it is an object of a pool's, as far as states say: only where misuse is noticed. Thread-safe.
+    bool is_object(const void* chunk) const {
+        return is_checked && bytes_of_chunk(chunk) != 0 &&
+               ChunkState::is_object(__atomic_load_n(arena_.state_of(chunk), __ATOMIC_RELAXED));
+    }
+
     /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's
     /// to give out later, each by make_object; `count` says how many chunks there are, of one that was freed
     /// there is 1. A pool in which nothing else is left goes back with the chunks that wait in it. Null

@@ -10,19 +10,22 @@ import typer
 
 from malloom.commands.run_choices import (
     become,
+    over_setting,
     require_dynamic,
+    require_guardable,
     require_unset,
+    run_dynamic,
     save_plan_settings,
     show_environment,
     with_choices,
 )
 from malloom.errors import UsageProblem
-from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
+from malloom.launch.dynamic import Optimizing
 from malloom.launch.preloading import original_environment, preloading
 from malloom.launch.program import open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.printable import printable
-from malloom.settings import settings, with_trust
+from malloom.settings import settings
 
 if TYPE_CHECKING:
     from malloom.layout.plan_header import PlanHeader
@@ -198,6 +201,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    guards: Annotated[
+        bool,
+        typer.Option(
+            "--guards",
+            help="Put bytes behind each object, and end the program, saying where, when an object is freed "
+            "of which they have changed: something wrote past its end.",
+        ),
+    ] = False,
     prefetch: Annotated[
         bool,
         typer.Option(
@@ -275,6 +286,7 @@ def run(
         "colocate": colocate,
         "fallback_huge_pages": fallback_huge_pages,
         "purge_delay": purge_delay,
+        "guards": guards or None,
     }
     if dynamic:
         unused = {**choices, "huge_pages": huge_pages if plan else None}
@@ -289,19 +301,15 @@ def run(
             plan_without_setting(plan, fallback) if plan else None,
             huge_pages=huge_pages is not False,
         )
-        environment = dynamic_environment(asked)
-        if print_environment:
-            show_environment(environment)
-        elif command:
-            prefix = dynamic_prefix(asked)
-            become(prefix[0], [*prefix, *command], environment, save_plan, process)
-        return
+        return run_dynamic(asked, None if print_environment else command, save_plan, process)
     require_dynamic(no_pools=not pools, constant=constant)
     named, opened = chosen_heap(heap, plan), opened_plan(plan) if plan else None
     chosen = opened.heap if opened and heap is None else named
     variables = heap_variables(
         opened, chosen, fallback, told, preallocate, save_plan_settings(save_plan, process)
     )
+    if guards:
+        require_guardable(chosen, plan, save_plan)
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(variables, **choices, prefetch=None if prefetch else False)
@@ -335,14 +343,6 @@ def plan_without_setting(plan: Path, fallback: Fallback | None) -> Path:
 def note(text: str) -> None:
     """Print a line on standard error: a plan's words are in it."""
     print(f"malloom: {printable(text)}", file=sys.stderr)
-
-
-def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str, str]:
-    """The environment of a program under a general allocator, and where there are variables for it, or it may
-    be left, under the run time before that."""
-    variables = with_trust(variables, setting.up_to, setting.huge_beyond)
-    below = preloading({**original_environment(), **setting.variables, **variables}, setting.library)
-    return preloading(below, native_file("libmalloom.so")) if variables else below
 
 
 def chosen_heap(name: str | None, plan: Path | None) -> Heap:

@@ -4,11 +4,18 @@ import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from malloom.errors import UsageProblem
 from malloom.launch.becoming import replace_process
+from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
+from malloom.launch.preloading import original_environment, preloading
+from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
-from malloom.settings import VARIABLE, with_setting
+from malloom.settings import VARIABLE, with_setting, with_trust
+
+if TYPE_CHECKING:
+    from malloom.layout.plan_record import PlanSetting
 
 
 def with_choices(variables: dict[str, str], **choices: int | None) -> dict[str, str]:
@@ -43,6 +50,24 @@ def require_dynamic(**options: object) -> None:
             )
 
 
+def require_guardable(heap: str, plan: Path | None, save_plan: Path | None) -> None:
+    """Raise UsageProblem where objects cannot have guards, or a plan would be learned of what these need."""
+    if plan is not None or save_plan is not None:
+        raise UsageProblem("--guards means nothing with a plan", remedy="leave out one of the two")
+    if heap not in ("pools", "fallback"):
+        raise UsageProblem(
+            f"--guards means nothing with --heap {heap}", remedy="leave it out, or choose pools"
+        )
+
+
+def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str, str]:
+    """The environment of a program under a general allocator, and where there are variables for it, or it may
+    be left, under the run time before that."""
+    variables = with_trust(variables, setting.up_to, setting.huge_beyond)
+    below = preloading({**original_environment(), **setting.variables, **variables}, setting.library)
+    return preloading(below, native_file("libmalloom.so")) if variables else below
+
+
 def become(
     path: str,
     command: list[str],
@@ -55,6 +80,18 @@ def become(
     if save_plan is not None and process is not None:
         save_plan.resolve().unlink(missing_ok=True)
     replace_process(path, command, environment)
+
+
+def run_dynamic(
+    asked: Optimizing, command: list[str] | None, save_plan: Path | None, process: str | None
+) -> None:
+    """Exec the program under DynamoRIO; without one show the environment."""
+    environment = dynamic_environment(asked)
+    if command:
+        prefix = dynamic_prefix(asked)
+        become(prefix[0], [*prefix, *command], environment, save_plan, process)
+    else:
+        show_environment(environment)
 
 
 def require_one(plan: Path) -> None:

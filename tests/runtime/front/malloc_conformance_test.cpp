@@ -75,6 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"pools", MALLOOM_LIBRARY, "heap=pools", "pooled"},
                     Setting{"pools_and_plan", MALLOOM_LIBRARY, "heap=pools", "matched"},
                     Setting{"pools_colocating", MALLOOM_LIBRARY, "heap=pools,colocate=1", "pooled"},
+                    Setting{"guarded_pools", MALLOOM_LIBRARY, "heap=pools,guards=1", "pooled"},
+                    Setting{"guarded_fallback", MALLOOM_LIBRARY, "heap=fallback,guards=1", "fallback"},
                     Setting{"bins", MALLOOM_LIBRARY, "heap=bins", "bins"},
                     Setting{"pages", MALLOOM_LIBRARY, "heap=pages", "pages"},
                     Setting{"fallback", MALLOOM_LIBRARY, "heap=fallback", "fallback"},

@@ -296,7 +296,7 @@ TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
     EXPECT_EQ(outcome.complaint,
               "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
               "fallback_huge_pages purge_delay fallback_up_to statistics save_plan save_process save_program "
-              "preallocate huge_pages packed pools_in_mimalloc colocate tokens prefetch record depth "
+              "guards preallocate huge_pages packed pools_in_mimalloc colocate tokens prefetch record depth "
               "max_size windows "
               "accesses\n");
     EXPECT_EQ(outcome.status, 0);

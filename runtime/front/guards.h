@@ -1,0 +1,69 @@
+// What a program writes past the end of an object is noticed when it frees the object: behind the bytes that
+// it asked for lie some that only the heap writes, and at the end of the object's memory a word that says how
+// many it asked for. As canaries behind heap objects are (Robertson, Kruegel, Mutz, Valeur: Run-time
+// Detection of Heap-based Overflows, LISA 2003), but behind them, as pools have no headers.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+namespace malloom::front {
+
+/// Of an object with so many `usable` bytes, of which `asked` were asked for, and are at least `guard_bytes`
+/// less. No state, so thread-safe: by whoever has the object.
+class Guard {
+  public:
+    static constexpr size_t guard_bytes = sizeof(uint64_t);
+
+    /// What to ask a heap for, so that there is room for a guard behind so many bytes.
+    static constexpr size_t room_for(size_t asked) {
+        return asked <= SIZE_MAX - guard_bytes ? asked + guard_bytes : asked;
+    }
+
+    Guard(void* object, size_t usable)
+        : object_(static_cast<char*>(object)), end_(object_ + usable - guard_bytes) {}
+
+    void set(size_t asked) {
+        memset(object_ + asked, filled_with, filled(asked));
+        const uint64_t word = (asked * factor) ^ mark();
+        memcpy(end_, &word, sizeof word);
+    }
+
+    /// How many bytes were asked for; more than are usable where the guard is damaged.
+    size_t asked() const {
+        uint64_t word = 0;
+        memcpy(&word, end_, sizeof word);
+        const size_t found = (word ^ mark()) * inverse;
+        return found <= static_cast<size_t>(end_ - object_) && is_filled(found) ? found : damaged;
+    }
+    static constexpr size_t damaged = SIZE_MAX;
+
+  private:
+    // Any change of the word makes a size of it that is none.
+    static constexpr uint64_t factor = 0x9e3779b97f4a7c15;
+    static constexpr uint64_t inverse = 0xf1de83e19937733d;
+    static_assert(factor * inverse == 1);
+    static constexpr unsigned char filled_with = 0xa7;
+    static constexpr size_t most_filled = 64;
+
+    // Addresses differ from run to run.
+    uint64_t mark() const { return ~(reinterpret_cast<uint64_t>(object_) * factor); }
+    size_t filled(size_t asked) const {
+        const auto behind = static_cast<size_t>(end_ - object_) - asked;
+        return behind < most_filled ? behind : most_filled;
+    }
+    bool is_filled(size_t asked) const {
+        for (const char* at = object_ + asked; at != object_ + asked + filled(asked); ++at) {
+            if (static_cast<unsigned char>(*at) != filled_with) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    char* object_;
+    char* end_;
+};
+
+}  // namespace malloom::front
