@@ -8,7 +8,7 @@ from typing import Any
 from malloom.bench.findings import Findings
 from malloom.bench.running import measure
 from malloom.bench.sound import unknown_part
-from malloom.bench.state import Finished, State, StepId, put_back
+from malloom.bench.state import VERSION, Finished, State, StepId, put_back
 from malloom.bench.steps import Step
 from malloom.bench.suite import Prepared, Suite
 from malloom.errors import UsageProblem
@@ -29,6 +29,13 @@ def joined(suite: Suite, states: Sequence[State]) -> tuple[Prepared, Findings]:
     steps = {step.id: step for state in states for step in state.steps}
     prepared = suite.prepare(**options)
     return prepared, findings_of(prepared, steps)
+
+
+def as_one(suite: Suite, states: Sequence[State]) -> State:
+    """All their steps, without the options that name files and folders. Raises UsageProblem for runs of
+    different suites or options."""
+    steps = {step.id: step for state in states for step in state.steps}
+    return State(VERSION, states[0].suite, _options_of_all(suite, states), [*steps.values()])
 
 
 def _options_of_all(suite: Suite, states: Sequence[State]) -> dict[str, Any]:

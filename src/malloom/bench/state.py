@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -124,13 +125,19 @@ class State:
         return f"at commit {commits} on {dates}"
 
 
+COMPRESSED = ".xz"
+"""How names of files end that are compressed."""
+MOST_BYTES = 1 << 30
+"""Of a file when it is not compressed any more."""
+
+
 def read_state(path: Path) -> State:
     """Raises CommandError where there is none, and UsageProblem where it is damaged or another version's."""
     try:
-        state: State = _adapter().validate_json(path.read_bytes())
+        state: State = _adapter().validate_json(_read(path))
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, lzma.LZMAError):
         raise UsageProblem(f"{path} is damaged, or no state of a suite") from None
     if state.version not in (WITHOUT_DIGEST, VERSION):
         raise UsageProblem(f"{path} was written by another version of malloom")
@@ -142,8 +149,14 @@ def read_state(path: Path) -> State:
 def write_state(state: State, path: Path) -> None:
     """Whole or not at all. Raises CommandError where it cannot be written."""
     state = replace(state, version=VERSION)
+    data = _adapter().dump_json(replace(state, digest=_digest(state)))
     with written_whole(path) as file:
-        file.write(_adapter().dump_json(replace(state, digest=_digest(state))))
+        file.write(lzma.compress(data) if path.suffix == COMPRESSED else data)
+
+
+def _read(path: Path) -> bytes:
+    data = path.read_bytes()
+    return lzma.LZMADecompressor().decompress(data, MOST_BYTES) if path.suffix == COMPRESSED else data
 
 
 def _damage(state: State) -> str:

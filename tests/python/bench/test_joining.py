@@ -1,6 +1,7 @@
 """What several runs have finished, joined: every row with its commit, and means over all."""
 
 import json
+import lzma
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +63,26 @@ def test_rows_keep_their_commits_and_means_are_over_all(suites: Suites) -> None:
     assert "| program | slow again | fast | commit |" in tables
     assert "| 0123456789ab, 2005-06-12 |" in tables
     assert "Walks" in done.stdout
+
+
+def test_steps_are_kept_in_one_file_that_is_joined_again(suites: Suites) -> None:
+    part(suites, "two.json", "walk t*", **OTHER)
+    part(suites, "one.json", "walk [of]*")
+    assert join(suites.folder, "two.json", "one.json", "-o", "joined.json").returncode == 0
+    before = rows_of(suites.folder)
+    for kept in ("all.json.xz", "all.json"):
+        assert join(suites.folder, "two.json", "one.json", "--state", kept).returncode == 0
+        assert join(suites.folder, kept, "-o", "joined.json").returncode == 0
+        assert rows_of(suites.folder) == before
+    text = (suites.folder / "all.json").read_text()
+    assert "workloads" in json.loads((suites.folder / "one.json").read_text())["options"]
+    assert "workloads" not in json.loads(text)["options"]
+    packed = (suites.folder / "all.json.xz").read_bytes()
+    assert lzma.decompress(packed) == text.encode()
+    for damaged in (packed[:-20], b"", b"text"):
+        (suites.folder / "all.json.xz").write_bytes(damaged)
+        done = join(suites.folder, "all.json.xz")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
 def test_of_a_step_in_several_files_the_last_counts(suites: Suites) -> None:
