@@ -156,7 +156,13 @@ def write_state(state: State, path: Path) -> None:
 
 def _read(path: Path) -> bytes:
     data = path.read_bytes()
-    return lzma.LZMADecompressor().decompress(data, MOST_BYTES) if path.suffix == COMPRESSED else data
+    if path.suffix != COMPRESSED:
+        return data
+    unpacking = lzma.LZMADecompressor()
+    whole = unpacking.decompress(data, MOST_BYTES)
+    if not unpacking.eof:
+        raise lzma.LZMAError("it is cut short, or too large")
+    return whole
 
 
 def _damage(state: State) -> str:
