@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "checks/check.h"
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
 #include "compiler/transform/accessed_bytes.h"
@@ -308,6 +309,7 @@ void Rewriter::rewrite(const Address& address) {
     } else if (address.from == nullptr) {
         // Into an array by way of where it begins, which the index may lead away from and back to.
         const int64_t offset = address.base.offset + further;
+        MALLOOM_CHECK(variable.empty() || address.to != nullptr);
         const int64_t way = variable.empty() ? offset : address.to->begin;
         pointer = move(code, layout, pointer, address.base.place(), layout.place_of_pointer(way));
         further = offset - way;
