@@ -168,13 +168,14 @@ void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
 
 }  // namespace
 
-void end_by_write_past(const void* object) {
+void end_by_write_past(const void* object, uintptr_t place) {
     Line line;
     line.text("malloom: something wrote past the end of ").hex(reinterpret_cast<uintptr_t>(object));
-    if (const heaps::Pool* pool = process_heaps.pools.heap.arena().find(object)) {
-        name_requesters(line, pool->client);
+    if (context::find_module(place) != nullptr) {
+        line.text(", requested at ");
+        name_place(line, place);
     }
-    end_program(line, ", found where it is freed at ");
+    end_program(line, ", found at ");
 }
 
 void end_by_thread_misuse(heaps::ThreadMisuse what, const void* object, bool was_deferred) {

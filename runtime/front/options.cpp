@@ -104,7 +104,7 @@ bool Options::statistics_are_json() const {
     return equals(statistics, "json");
 }
 bool Options::guards_are_wanted() const {
-    return equals(guards, "1") && !plan_is_wanted() &&
+    return equals(guards, "1") && !plan_is_wanted() && save_plan == nullptr &&
            (heap == nullptr || equals(heap, "fallback") || pools_are_wanted());
 }
 bool Options::preallocation_is_wanted(bool plan_says) const {

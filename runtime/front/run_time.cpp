@@ -42,12 +42,12 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
 
 void* RunTime::allocate_for_state(size_t bytes, const context::CallerState& caller) {
     void* object = sites().allocate_colocated(room_for(bytes), caller);
-    return object != nullptr ? counted(object, bytes) : allocate(bytes, 0, caller.caller());
+    return object != nullptr ? counted(object, bytes, caller.caller()) : allocate(bytes, 0, caller.caller());
 }
 
 void* RunTime::allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller) {
     void* object = sites().allocate_colocated(room_for(bytes), caller);
-    return object != nullptr ? counted(memset(object, 0, bytes), bytes)
+    return object != nullptr ? counted(memset(object, 0, bytes), bytes, caller.caller())
                              : allocate_zeroed(bytes, caller.caller());
 }
 
@@ -58,7 +58,7 @@ void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& ca
         return object != nullptr ? object : out_of_memory();
     }
     Requester& requester = mode == Mode::call_sites ? sites().deciding(caller) : requester_of(bytes, caller);
-    return counted(serve({room_for(bytes), alignment, &requester}), bytes);
+    return counted(serve({room_for(bytes), alignment, &requester}), bytes, caller);
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
@@ -75,13 +75,13 @@ void* RunTime::allocate_without_place(size_t bytes, size_t alignment, Requester&
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
     Requester& requester = requester_of(bytes, caller);
-    return counted(serve_zeroed({room_for(bytes), 0, &requester}), bytes);
+    return counted(serve_zeroed({room_for(bytes), 0, &requester}), bytes, caller);
 }
 
 void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
     check_guard(object);
     Requester& requester = requester_of(bytes, caller);
-    return counted(serve_again(object, {room_for(bytes), 0, &requester}), bytes);
+    return counted(serve_again(object, {room_for(bytes), 0, &requester}), bytes, caller);
 }
 
 // Who has asked starts the run time, which says whether there are guards.
@@ -91,17 +91,25 @@ size_t RunTime::room_for(size_t bytes) const {
 
 size_t RunTime::usable_size(const void* object) const {
     const size_t usable = Route::usable_size(object);
-    return has_guards() && may_have_guard(object) ? Guard(const_cast<void*>(object), usable).asked() : usable;
+    return has_guards() && may_have_guard(object) ? asked_for(object, usable) : usable;
 }
 
-void RunTime::check_guard(void* object) const {
-    if (has_guards() && may_have_guard(object) &&
-        Guard(object, Route::usable_size(object)).asked() == Guard::damaged) {
-        end_by_write_past(object);
+void RunTime::check_guard(const void* object) const {
+    if (has_guards() && may_have_guard(object)) {
+        asked_for(object, Route::usable_size(object));
     }
 }
 
-void* RunTime::counted(void* object, size_t bytes) {
+size_t RunTime::asked_for(const void* object, size_t usable) {
+    const Guard guard(const_cast<void*>(object), usable);
+    const size_t asked = guard.asked();
+    if (asked == Guard::damaged) {
+        end_by_write_past(object, guard.place());
+    }
+    return asked;
+}
+
+void* RunTime::counted(void* object, size_t bytes, const Caller& caller) {
     if (object == nullptr) {
         return out_of_memory();
     }
@@ -112,7 +120,7 @@ void* RunTime::counted(void* object, size_t bytes) {
         statistics_.count(owner(object), bytes);
     }
     if (has_guards() && may_have_guard(object)) {
-        Guard(object, Route::usable_size(object)).set(bytes);
+        Guard(object, Route::usable_size(object)).set(bytes, caller.return_address);
     }
     return object;
 }

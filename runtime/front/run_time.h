@@ -41,7 +41,7 @@ class RunTime : public Route {
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
     size_t usable_size(const void* object) const;
     /// Ends the program where something was written past the end of the object. Null is none.
-    void check_guard(void* object) const;
+    void check_guard(const void* object) const;
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
@@ -94,7 +94,8 @@ class RunTime : public Route {
     void set_mode(std::atomic<Mode>& mode, Mode wanted);
     Way way_of(Mode mode) const;
     size_t room_for(size_t bytes) const;
-    void* counted(void* object, size_t bytes);
+    static size_t asked_for(const void* object, size_t usable);
+    void* counted(void* object, size_t bytes, const context::Caller& caller);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
     void choose_fallback(const Options& options);

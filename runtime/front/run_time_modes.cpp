@@ -25,6 +25,12 @@ void complain(const char* path, const char* problem) {
     line.write_to(STDERR_FILENO);
 }
 
+void tell(const char* what) {
+    platform::Line line;
+    line.text("malloom: ").text(what);
+    line.write_to(STDERR_FILENO);
+}
+
 // The optimiser answers it with 0, so errno stays.
 void begin_optimizing() {
     syscall(SYS_close_range, DynamicBeginning::first, DynamicBeginning::last, DynamicBeginning::flags);
@@ -47,6 +53,9 @@ void RunTime::start() {
     }
     has_plan_ = options.plan_is_wanted() && open_plan(options);
     choose_fallback(options);
+    if (has_guards() && process_heaps.fallback.marked_end() == 0) {
+        tell("there are no guards behind what pools do not serve");
+    }
     const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
     open_pools(options, mode);
     wants_tokens_ = options.tokens_are_wanted(!has_plan_ || plan_.says(PlanFlag::by_token));

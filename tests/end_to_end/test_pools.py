@@ -254,3 +254,58 @@ def test_common_pools_are_said_in_words(malloom: Malloom, compile_c: Callable[..
     assert re.search(r"pooled 300\d{3} \(.*\) in pools that all sites share, fallback", done.stderr), (
         done.stderr
     )
+
+
+FORKS_IN_A_HANDLER = """
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { objects_count = 20000, most_forks = 200 };
+static void* objects[objects_count];
+static void* volatile made;
+static volatile sig_atomic_t is_child, forks, failed;
+static void divide(int number) {
+    int error = errno, status = 0;
+    if (is_child || forks == most_forks) return;
+    ++forks;
+    pid_t child = fork();
+    is_child = child == 0;
+    if (child > 0) failed += waitpid(child, &status, 0) != child || status != 0;
+    errno = error;
+}
+static void* wait_for_ever(void* nothing) {
+    free(made = malloc(24));
+    for (;;) pause();
+    return nothing;
+}
+int main(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_t thread;
+    pthread_create(&thread, NULL, wait_for_ever, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGVTALRM, &(struct sigaction){.sa_handler = divide, .sa_flags = SA_RESTART}, NULL);
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){{0, 300}, {0, 300}}, NULL);
+    while (forks < most_forks && !is_child) {
+        for (int i = 0; i < objects_count; ++i) objects[i] = malloc(48);
+        for (int i = 0; i < objects_count; ++i) free(objects[i]);
+    }
+    for (int i = 0; i < 2000; ++i) free(made = malloc(48));
+    if (!is_child) printf("%d children failed\\n", (int)failed);
+    fflush(stdout);
+    _exit(0);
+}
+"""
+
+
+def test_the_child_of_a_handlers_fork_goes_on_with_what_was_interrupted(
+    malloom: Malloom, compile_c: Callable[..., Path]
+) -> None:
+    done = malloom("run", "--heap", "pools", "--", compile_c(FORKS_IN_A_HANDLER, "-pthread"))
+    assert (done.returncode, done.stdout) == (0, "0 children failed\n"), done.stderr

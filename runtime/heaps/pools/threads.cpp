@@ -234,7 +234,13 @@ void PoolHeap::after_fork_in_child(PoolThread* self) {
 // The other threads were somewhere within the heap, and are not there any more: what they had locked is
 // counted anew. Of their own pools the free chunks are given up, as the memory of a chunk that was just
 // handed out may be newer than what says that it is free. What the child frees is used again.
+//
+// Where the forking thread is a signal handler that came within one of its own pools, that pool is as it was,
+// and so is the lock: what was interrupted goes on when the handler returns.
 void PoolHeap::inherit(PoolThread* self, Pool& pool) {
+    if (pool.lock.is_mine() && (pool.owner == self || pool.owner == nullptr)) {
+        return;
+    }
     ::new (&pool.lock) ThreadLock();
     if (pool.state() == PoolState::unused) {
         return;

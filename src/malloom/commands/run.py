@@ -206,7 +206,7 @@ def run(
         typer.Option(
             "--guards",
             help="Put bytes behind each object, and end the program, saying where, when an object is freed "
-            "of which they have changed: something wrote past its end.",
+            "or reallocated of which they have changed: something wrote past its end.",
         ),
     ] = False,
     prefetch: Annotated[
@@ -309,7 +309,7 @@ def run(
         opened, chosen, fallback, told, preallocate, save_plan_settings(save_plan, process)
     )
     if guards:
-        require_guardable(chosen, plan, save_plan)
+        require_guardable(chosen, fallback, plan, save_plan)
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(variables, **choices, prefetch=None if prefetch else False)

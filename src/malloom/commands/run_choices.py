@@ -50,10 +50,12 @@ def require_dynamic(**options: object) -> None:
             )
 
 
-def require_guardable(heap: str, plan: Path | None, save_plan: Path | None) -> None:
+def require_guardable(heap: str, fallback: str | None, plan: Path | None, save_plan: Path | None) -> None:
     """Raise UsageProblem where objects cannot have guards, or a plan would be learned of what these need."""
     if plan is not None or save_plan is not None:
         raise UsageProblem("--guards means nothing with a plan", remedy="leave out one of the two")
+    if (heap, fallback) == ("fallback", "system"):
+        raise UsageProblem("--guards means nothing over the C library", remedy="leave out --fallback system")
     if heap not in ("pools", "fallback"):
         raise UsageProblem(
             f"--guards means nothing with --heap {heap}", remedy="leave it out, or choose pools"
