@@ -19,7 +19,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {program: ends.build(program, folder) for program in ends.WAYS}
 
 
-@pytest.mark.parametrize(("program", "way"), some(*ends.FEW, of=ends.CASES))
+# DynamoRIO answers for the kernel where a program limits its descriptors, and lets it have some all the same.
+LIMITED = ("ends_program", "limited")
+
+
+@pytest.mark.parametrize(
+    ("program", "way"), some(*ends.FEW, of=[case for case in ends.CASES if case != LIMITED])
+)
 def test_it_behaves_as_alone(built: dict[str, Path], tmp_path: Path, program: str, way: str) -> None:
     ends.assert_same(DYNAMIC, [built[program], *way.split()], tmp_path)
 
