@@ -50,6 +50,15 @@ void PointsTo::add_trait_of(llvm::Instruction& value, Trait trait) {
     }
 }
 
+/// Whether an object may begin elsewhere than at a multiple of so many bytes, as offsets of the set count
+/// them.
+static bool begins_beside(const AliasSet& set, uint64_t within) {
+    const bool is_declared = set.has(Trait::stack) || set.has(Trait::global);
+    return (is_declared && within > pointer_bytes) || llvm::any_of(set.requests, [&](const Request& request) {
+               return llvm::mod(request.begin(), static_cast<int64_t>(within)) != 0;
+           });
+}
+
 /// Cleared bits lead to the beginning of what is so large, and marks may lead to what lies that far behind:
 /// only where an address is known to have none of the bits, and nothing can be accessed while it has them, is
 /// it the same place.
@@ -64,7 +73,7 @@ bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at, std::optional<Alignme
         return true;
     }
     if (tag.clears) {
-        return false;
+        return begins_beside(*at.set, within);
     }
     // Once a round, as a program may have many marks.
     if (!alignments) {

@@ -6,8 +6,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 
-#include <utility>
-
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/thread_code.h"
 
@@ -36,49 +34,9 @@ bool may_wait(const llvm::Instruction& instruction) {
     return instruction.isAtomic() || instruction.isVolatile();
 }
 
-/// The functions that may wait for another thread and, where the program starts threads, all that those may
-/// call: they may become parts of them.
-class Waiting {
-  public:
-    explicit Waiting(const llvm::Module& module) : has_threads_(starts_threads(module)) {
-        for (const llvm::Function& function : module) {
-            if (llvm::any_of(llvm::instructions(function), may_wait)) {
-                take(function);
-            }
-        }
-        while (!untold_.empty()) {
-            for (const llvm::Instruction& instruction : llvm::instructions(*untold_.pop_back_val())) {
-                if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                    take_callees(*call, module);
-                }
-            }
-        }
-    }
-    bool has(const llvm::Function& function) const { return found_.contains(&function); }
-
-  private:
-    void take(const llvm::Function& function) {
-        if (!function.isDeclaration() && found_.insert(&function).second && has_threads_) {
-            untold_.push_back(&function);
-        }
-    }
-    void take_callees(const llvm::CallBase& call, const llvm::Module& module) {
-        if (const llvm::Function* callee = call.getCalledFunction()) {
-            return take(*callee);
-        }
-        if (!std::exchange(has_taken_all_, true)) {
-            for (const llvm::Function& function : module) {
-                if (function.hasAddressTaken()) {
-                    take(function);
-                }
-            }
-        }
-    }
-
-    bool has_threads_, has_taken_all_ = false;
-    llvm::DenseSet<const llvm::Function*> found_;
-    llvm::SmallVector<const llvm::Function*> untold_;
-};
+bool waits(const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function), may_wait);
+}
 
 /// What is loaded from where arrays begin is not to be loaded before the wait for a thread that makes them:
 /// plain loads may pass what is volatile, and relaxed.
@@ -161,7 +119,8 @@ llvm::MDNode* new_begins_scope(llvm::Module& module) {
 
 void keep_begins_apart(llvm::Module& module, llvm::MDNode* scope) {
     const Requesters requesters(module);
-    const Waiting waiting(module);
+    // A function may become a part of one that waits, or have one for a part.
+    const bool all_may_wait = starts_threads(module) && llvm::any_of(module, waits);
     // A request writes where arrays begin; everything else may read it.
     const auto effects = [](bool may_request) {
         return may_request ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::readOnly();
@@ -171,7 +130,7 @@ void keep_begins_apart(llvm::Module& module, llvm::MDNode* scope) {
         if (may_request || !function.isDeclaration()) {
             function.setMemoryEffects(function.getMemoryEffects() | effects(may_request));
         }
-        if (waiting.has(function)) {
+        if (all_may_wait || waits(function)) {
             keep_behind_waits(function, scope);
         }
         for (llvm::Instruction& instruction : llvm::instructions(function)) {

@@ -39,10 +39,14 @@ class Rewriter {
         const SplitObjects* layout = nullptr;  ///< null: to nothing that is split
         int64_t offset = 0;
         llvm::SmallVector<int64_t, 2> alternatives = {};  ///< of the offset, all that it may be
+        uint64_t most_aligned = most_alignment;           ///< whichever element of an inner array it leads to
 
         explicit operator bool() const { return layout != nullptr; }
         bool is_one_place() const { return alternatives.size() == 1; }
         Place place() const { return layout->place_of_pointer(offset); }
+        uint64_t alignment_of(Place place) const {
+            return std::min(layout->alignment_of(place), most_aligned);
+        }
     };
     struct Address {
         llvm::GetElementPtrInst* instruction;
@@ -117,6 +121,9 @@ Rewriter::Pointer Rewriter::place_of(const llvm::Value* value) const {
     const Cell cell = points_to_.at(value);
     Pointer pointer = {target->layout, target->layout->within(cell.offset)};
     for (const int64_t offset : cell.set->alternatives(cell.offset)) {
+        if (const Region* region = cell.set->region_of(offset); region != nullptr && region->stride != 0) {
+            pointer.most_aligned = std::min(pointer.most_aligned, region->stride & -region->stride);
+        }
         if (const int64_t within = target->layout->within(offset);
             !llvm::is_contained(pointer.alternatives, within)) {
             pointer.alternatives.push_back(within);
@@ -328,7 +335,8 @@ void Rewriter::rewrite(const Address& address) {
 
 void Rewriter::rewrite(const MemoryAccess& access) {
     const auto side = [](const Pointer& pointer, llvm::Value* address, llvm::MaybeAlign alignment) {
-        return Side{address, pointer.layout, static_cast<uint64_t>(pointer.offset), alignment.valueOrOne()};
+        return Side{address, pointer.layout, static_cast<uint64_t>(pointer.offset), alignment.valueOrOne(),
+                    pointer.most_aligned};
     };
     llvm::Instruction& instruction = *access.instruction;
     if (access.of_structures != StructuresAccess::none) {
@@ -364,7 +372,7 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         uint64_t alignment = most_alignment;
         for (const int64_t place : access.at.alternatives) {
             alignment =
-                std::min(alignment, layout.alignment_of(layout.place_of(static_cast<uint64_t>(place))));
+                std::min(alignment, access.at.alignment_of(layout.place_of(static_cast<uint64_t>(place))));
         }
         lower_alignment(instruction, llvm::Align(alignment));
         return;
@@ -374,7 +382,7 @@ void Rewriter::rewrite(const MemoryAccess& access) {
     instruction.setOperand(operand, layout.is_of_arrays()
                                         ? walks_.move(code, layout, address, access.at.place(), place)
                                         : move(code, layout, address, access.at.place(), place));
-    lower_alignment(instruction, llvm::Align(layout.alignment_of(place)));
+    lower_alignment(instruction, llvm::Align(access.at.alignment_of(place)));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Side Side::plus(llvm::IRBuilder<>& code, uint64_t bytes) const {
     const Place from = layout->place_of_pointer(static_cast<int64_t>(offset)),
                 to = layout->place_of(offset + bytes);
     return {move(code, *layout, address, from, to), layout, offset + bytes,
-            llvm::Align(layout->alignment_of(to))};
+            llvm::Align(std::min(layout->alignment_of(to), most_aligned)), most_aligned};
 }
 
 void rewrite_transfer(llvm::MemTransferInst& instruction, const Side& to, const Side& from, uint64_t bytes) {

@@ -14,6 +14,8 @@ struct Side {
     const SplitObjects* layout = nullptr;  ///< null: memory as it always was
     uint64_t offset = 0;                   ///< that the address leads to, in the split object
     llvm::Align alignment = llvm::Align(1);
+    /// Of what the address leads to in an inner array of the object, whichever element that is.
+    uint64_t most_aligned = UINT64_MAX;
 
     /// Where the byte lies that is so many further.
     Side plus(llvm::IRBuilder<>& code, uint64_t bytes) const;
