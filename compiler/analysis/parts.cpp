@@ -1,5 +1,6 @@
 // Accesses that have only a part of a pointer in them: the parts are numbers whose way is not followed.
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -60,13 +61,14 @@ bool fills_new_memory(const llvm::MemSetInst& fill) {
     if (!llvm::isNoAliasCall(object)) {
         return false;
     }
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 4> seen = {fill.getParent()};
     const llvm::Instruction* now = &fill;
     do {
         const llvm::BasicBlock* block = now->getParent();
         const llvm::Instruction* before = now->getPrevNode();
         if (before == nullptr) {
             block = block->getSinglePredecessor();
-            before = block != nullptr && block != fill.getParent() ? block->getTerminator() : nullptr;
+            before = block != nullptr && seen.insert(block).second ? block->getTerminator() : nullptr;
         }
         now = before;
     } while (now != nullptr && now != object && !now->mayWriteToMemory());

@@ -141,7 +141,7 @@ void keep_begins_apart(llvm::Module& module, llvm::MDNode* scope) {
                 call->setMemoryEffects(call->getAttributes().getMemoryEffects() | effects(makes));
             }
             const bool keeps = !makes && instruction.mayWriteToMemory();
-            if (keeps && instruction.mayWriteToMemory()) {
+            if (keeps) {
                 llvm::MDNode* known = instruction.getMetadata(llvm::LLVMContext::MD_noalias);
                 instruction.setMetadata(llvm::LLVMContext::MD_noalias,
                                         llvm::MDNode::concatenate(known, scope));
