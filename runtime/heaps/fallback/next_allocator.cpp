@@ -90,17 +90,16 @@ uintptr_t program_break() {
 
 }  // namespace
 
-bool NextAllocator::trust_up_to(size_t most_resident, bool huge_pages) {
+void NextAllocator::trust_up_to(size_t most_resident, bool huge_pages) {
     const platform::real::Functions* const found = platform::real::functions_alone();
     if (found == nullptr || !find_c_library() || found->malloc == c_library.malloc) {
-        return false;
+        return;
     }
     next = *found;
     lowest_ = program_break();
     most_bytes_ = mapped_bytes;
     is_huge_ = huge_pages && platform::huge_pages_are_allowed();
     most_resident_ = most_resident;
-    return true;
 }
 
 bool NextAllocator::is_for_c_library(size_t bytes) {

@@ -21,9 +21,9 @@ namespace malloom::heaps {
 class NextAllocator {
   public:
     /// Before the first request, once. `most_resident` in bytes, as the kernel counts what a process has
-    /// resident; `huge_pages` are for what is the C library's. False, and nothing changes, where the next
-    /// allocator is the C library's, or that one's functions are not found.
-    bool trust_up_to(size_t most_resident, bool huge_pages);
+    /// resident; `huge_pages` are for what is the C library's. Nothing changes where the next allocator is
+    /// the C library's, or that one's functions are not found.
+    void trust_up_to(size_t most_resident, bool huge_pages);
     bool is_watched() const { return most_resident_ != 0; }
 
     void* allocate(size_t bytes);
