@@ -219,6 +219,8 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == ["2000"]
     record = read_record(plan)
     assert [list(each["inputs"]) for each in record["measured"]] == [["3000"], ["2000"]]
+    assert all(each["allocator"].startswith("glibc ") for each in record["measured"]), "another is recorded"
+    assert found["slower_on"] == ["3000"] and "slower_on" not in record["measured"][0]
     # Of a program that read what was piped, the pipe is gone, and is given anew.
     given = {"arguments": [], "stdin": None, "copied": True}
     piped = {"program": [str(cells)], "train": [given], "measured": []}
@@ -254,6 +256,18 @@ def test_a_program_that_is_gone_is_told_where_a_plan_is_confirmed(malloom, tmp_p
     done = malloom("optimize", "--confirm", plan)
     assert done.returncode == 127 and str(tmp_path / "gone") in refusal(done)
     assert read_record(plan)["measured"] == []
+
+
+def test_a_plan_of_another_build_is_not_confirmed(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    profile, plan = tmp_path / "run.profile", tmp_path / "kept.plan"
+    assert malloom("record", "-o", profile, "--accesses", "none", "--", cells, "300").returncode == 0
+    assert malloom("plan", profile, "-o", plan, "--strategy", "size").returncode == 0
+    write_with_record(plan, plan, {"program": [str(cells), "{}"], "measured": []})
+    options = ["--runs", "6", "--seconds", "0"]
+    done = malloom("optimize", "--confirm", plan, *options, "--", "/bin/echo")
+    assert "is not for this build of /bin/echo; take it over with 'malloom rebase'" in refusal(done)
+    assert read_record(plan)["measured"] == [] and done.returncode == 1
+    assert malloom("optimize", "--confirm", plan, *options, "--", cells, "300").returncode == 0
 
 
 def test_an_interrupted_confirmation_tells_what_it_knows(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

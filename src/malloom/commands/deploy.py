@@ -11,7 +11,6 @@ import typer
 
 from malloom.commands.run import Fallback, Heap, OpenedPlan, heap_variables, opened_plan
 from malloom.errors import CommandError, UsageProblem
-from malloom.launch.program import open_program
 from malloom.native_files import native_file
 from malloom.settings import VARIABLE, settings, with_trust
 
@@ -68,50 +67,13 @@ def deploy(
     host = checked_place(place or folder)
     opened = opened_plan(plan)
     if not force:
-        require_program(opened, program)
+        from malloom.measure.plan_program import require_program  # noqa: PLC0415
+
+        otherwise = "name it with --program, or leave the check out with --force"
+        require_program(opened.path, opened.headers, program, otherwise)
     deployment = deployment_of(opened, host)
     write(deployment, folder)
     print(json.dumps(as_data(deployment, folder), indent=1) if as_json else summary(deployment, folder))
-
-
-def require_program(opened: OpenedPlan, name: str | None) -> None:
-    """Raise CommandError where the plan was made for another build of the program, or that is gone."""
-    from malloom.layout.plan_record import read_record  # noqa: PLC0415
-    from malloom.sites.rebase import module_hash  # noqa: PLC0415
-
-    wanted = {header.fields["program"] for header in opened.headers}
-    record = read_record(opened.path)
-    recorded, is_named = record.get("program"), name is not None
-    if name is None and isinstance(recorded, list) and recorded and isinstance(recorded[0], str):
-        name = recorded[0]
-    if name is None or (0 in wanted and not is_named):
-        return
-    # Of some that the program starts, wherever these lie.
-    below = str(record.get("process") or "").split(" and ") if not is_named else [""]
-    try:
-        found = open_program(name)
-    except CommandError as reason:
-        if below != [""]:
-            return
-        problem = f"the program of {opened.path}, {name}, is not here ({str(reason).partition(';')[0]})"
-        raise CommandError(
-            problem, remedy="name it with --program, or leave the check out with --force"
-        ) from None
-    own = found.binary.resolve().name
-    if below != [""] and own not in below:
-        return
-    if not (0 in wanted and _is_of_fleet(found.elf.build_id, record)) and (
-        module_hash(found.elf.build_id, own) not in wanted
-    ):
-        remedy = "take it over with 'malloom rebase', or learn again"
-        raise CommandError(f"{opened.path} is not for this build of {found.binary}", remedy=remedy)
-
-
-def _is_of_fleet(build_id: str, record: dict[str, Any]) -> bool:
-    """Whether a plan for any program is good for a build: a fleet's for those of its hosts."""
-    fleet = record.get("fleet")
-    builds = fleet.get("builds") if isinstance(fleet, dict) else None
-    return not isinstance(builds, list) or build_id in builds
 
 
 def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:

@@ -331,7 +331,8 @@ def confirmed(
         print(confirmed_line(found, plan))
     if found["interrupted"]:
         return INTERRUPTED
-    return int(fail_if is not None and found["verdict"] == Verdict.SLOWER)
+    is_slower = found["goal"] == Goal.time and bool(found["slower_on"])
+    return int(fail_if is not None and (found["verdict"] == Verdict.SLOWER or is_slower))
 
 
 def confirmed_line(found: Mapping[str, Any], plan: Path) -> str:
@@ -344,9 +345,11 @@ def confirmed_line(found: Mapping[str, Any], plan: Path) -> str:
     bounds = [found[told][bound] for bound in ("low", "high")]
     shown = "" if None in bounds else f" [{bounds[0]:.3f} {bounds[1]:.3f}]"
     end = "interrupted: nothing is added to" if found["interrupted"] else "added to"
+    slower = f"slower on {', '.join(found['slower_on'])}; " if found["slower_on"] else ""
+    allocator = f"with {found['allocator']} now; " if "allocator" in found else ""
     return (
         f"{said}: {found[told]['ratio']:.3f} of the {what}{shown}, {found['pairs']} pairs of runs; "
-        f"{end} the record of {plan}"
+        f"{slower}{allocator}{end} the record of {plan}"
     )
 
 

@@ -182,7 +182,7 @@ def every_setting(folder: Path = DEFAULT_FOLDER) -> dict[str, Setting]:
 
 def allocators(folder: Path = DEFAULT_FOLDER) -> tuple[Allocator, ...]:
     """As every_setting, which has them with huge pages and without."""
-    return tuple(_allocator(known, folder) for known in KNOWN if known.is_peer)
+    return tuple(allocator_of(known, folder) for known in KNOWN if known.is_peer)
 
 
 def installed(folders: Sequence[Path]) -> tuple[list[Allocator], dict[str, str]]:
@@ -192,7 +192,7 @@ def installed(folders: Sequence[Path]) -> tuple[list[Allocator], dict[str, str]]
     for known in KNOWN:
         there = [folder for folder in folders if known.is_built and (folder / str(known.library)).is_file()]
         try:
-            found.append(_allocator(known, there[0] if there else folders[0]))
+            found.append(allocator_of(known, there[0] if there else folders[0]))
         except CommandError as error:
             missing[known.name] = str(error)
     return found, missing
@@ -251,7 +251,9 @@ def preloaded_file(library: str) -> str:
     return _serving(library)["file"]
 
 
-def _allocator(known: Known, folder: Path) -> Allocator:
+def allocator_of(known: Known, folder: Path) -> Allocator:
+    """What is there of a known allocator, which is in the folder where it is built. Raises CommandError as
+    every_setting."""
     library = _built(folder / str(known.library)) if known.is_built else known.library
     version = version_of(_family(known.name), library)
     return Allocator(known, library, version, _serving(library)["file"] if library else "")

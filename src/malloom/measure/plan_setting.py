@@ -8,7 +8,7 @@ from pathlib import Path
 
 from malloom.errors import UsageProblem
 from malloom.layout.plan_record import PlanSetting, read_record
-from malloom.measure.allocators import DEFAULT_FOLDER, INSTALLED_FOLDER, KNOWN, preloaded_file
+from malloom.measure.allocators import DEFAULT_FOLDER, INSTALLED_FOLDER, KNOWN, allocator_of, preloaded_file
 
 FOLDERS = (INSTALLED_FOLDER, Path(sys.prefix).parent / DEFAULT_FOLDER)
 """Where built allocators may lie: with the command, or in the source tree around it. Never by the working
@@ -57,6 +57,14 @@ def setting_of(plan: Path) -> PlanSetting | None:
     if type(huge_beyond := told.get("huge_beyond", False)) is not bool:
         raise _refused(plan, "its record does not say whether huge pages are wanted")
     return PlanSetting(told["allocator"], library, told["variables"], up_to, huge_beyond)
+
+
+def described_here(setting: PlanSetting) -> str:
+    """The allocator of a setting_of as it is on this machine, in the words of Allocator.described. Raises
+    CommandError where it does not serve a program's malloc."""
+    name = Path(setting.library).name if setting.library else None
+    known = next(each for each in KNOWN if each.library == name)
+    return allocator_of(known, Path(setting.library).parent).described
 
 
 def wants_pools(plan: Path) -> bool:

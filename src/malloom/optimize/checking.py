@@ -113,7 +113,8 @@ def judge(
     rivals: Sequence[Row] = (),
 ) -> None:
     """Measures the rows on every input until the budget says stop, and writes them into what is judged; with
-    them the first of the rivals that runs on all inputs. Each input has pairs enough for an interval."""
+    them the first of the rivals that runs on all inputs. Each input has pairs enough for an interval. Where
+    the rival fails in the middle all is measured anew, beside the next one."""
     races = {}
     judged.is_served = any(command.client for command in commands.values())
     for given, command in commands.items():
@@ -130,6 +131,15 @@ def judge(
         judged.rounds[given] = race.rounds
         race.run_until_enough(list(race.commands), AS_IT_IS, share, "cpu_time")
         judged.left |= {name: str(error) for name, error in race.left.items()}
+    others = rivals_after(judged.rival, rivals) if judged.rival in judged.left else ()
+    if others and not any(row.name in judged.left for row in rows):
+        judge(judged, commands, rows, budget, progress, compare_output, others)
+
+
+def rivals_after(name: str | None, rivals: Sequence[Row]) -> Sequence[Row]:
+    """Those that stand in for one that fails while it is judged."""
+    names = [rival.name for rival in rivals]
+    return rivals[names.index(name) + 1 :] if name in names else ()
 
 
 def _enter(judged: Judged, races: Mapping[str, Race], row: Row) -> bool:
@@ -148,14 +158,22 @@ def _enter(judged: Judged, races: Mapping[str, Race], row: Row) -> bool:
 def why_refused(judged: Judged, name: str, rival: str | None, goal: Goal, limit: Limit) -> str:
     """Why a row is not kept; empty where it is. The rival is the setting that it must beat, where that is
     another row."""
+    return (
+        why_unfit(judged, name, limit)
+        or _not_better(judged, name, AS_IT_IS, goal)
+        or (_not_better(judged, name, rival, goal) if rival else "")
+    )
+
+
+def why_unfit(judged: Judged, name: str, limit: Limit) -> str:
+    """Why nobody may have a row, however much it gains elsewhere; empty where one may."""
     if name in judged.left or not judged.has(name):
         return judged.left.get(name, "it was not measured on every input")
     return (
         _slower(judged, name)
         or _slower_for_clients(judged, name)
+        or limit.why_refused(name)
         or _too_much_memory(judged, name, limit)
-        or _not_better(judged, name, AS_IT_IS, goal)
-        or (_not_better(judged, name, rival, goal) if rival else "")
     )
 
 

@@ -298,7 +298,7 @@ class Chooser:
         setting, plan = _first(self._best(best_settings)), _first(self._best(best_plans))
         if setting is None and plan is None:
             setting, plan = _first(self._ranked(best_settings)), _first(self._ranked(best_plans))
-        plan = self._without_vain_places(plan)
+        plan = self._without_vain_places(plan, best_plans)
         choice: Row | None = setting
         if plan and (setting is None or self._is_worth_more(plan, setting)):
             choice = plan
@@ -321,9 +321,9 @@ class Chooser:
         time, beside = (self.training.results[row.name].mean("cpu_time") for row in (best[0], others[0]))
         return time / min(beside, 1.0)
 
-    def _without_vain_places(self, plan: Row | None) -> Row | None:
-        """The run time's own mimalloc alone, where the plan over it is not worth more."""
-        alone = _first(self._alone())
+    def _without_vain_places(self, plan: Row | None, finalists: Sequence[Row]) -> Row | None:
+        """The run time's own mimalloc alone, where the plan over it is worth no more; it too has run anew."""
+        alone = _first([row for row in self._alone() if row in finalists])
         if alone is None or not isinstance(plan, Candidate) or plan.strategy == OWN_MIMALLOC:
             return plan
         return plan if self._is_worth_more(plan, alone) else alone

@@ -13,8 +13,10 @@ from malloom.layout.plan_header import PlanHeader, check_plan
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure import variants
 from malloom.measure.interleaved import describe_status
+from malloom.measure.plan_program import require_program
+from malloom.measure.plan_setting import described_here, setting_of
 from malloom.measure.process import Command, good_statuses, run_measured, time_limit
-from malloom.optimize.checking import Judged, judge
+from malloom.optimize.checking import Judged, judge, slower_on
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Inputs
 from malloom.optimize.keeping import measurement, recorded_inputs, tells_inputs, wants_standard_input
@@ -44,14 +46,15 @@ def confirm(
     The inputs are those that the plan was judged on, with `stdin` where they have no file of their own,
     unless others are given. After an interrupt it is what is known so far, if that is anything on each
     input, and the record stays. The plan's own commands are printed on standard error before they run. Raises
-    CommandError where the plan has no record of them, or where it, its allocator or the program cannot be
-    run.
+    CommandError where the plan has no record of them or is for another build of the program, or where it, its
+    allocator or the program cannot be run.
     """
     watcher.steps = 2
-    header = PlanHeader.of(check_plan(plan))
+    headers = PlanHeader.all_of(check_plan(plan))
     record = read_record(plan)
     if not isinstance(record.get("measured", []), list):
         raise CommandError(f"{plan}: is damaged: its record's results are no list")
+    named = inputs.program[0] if inputs and not record.get("process") else None
     if inputs is None:
         if not tells_inputs(record):
             raise CommandError(
@@ -60,6 +63,7 @@ def confirm(
         inputs = recorded_inputs(record, stdin)
         _show(plan, inputs)
     open_program(inputs.program[0])  # raises where it cannot be run
+    require_program(plan, headers, named, "name the program after --")
     row = Planned(variants.as_run(plan))
     watcher.step("as it is", "running the program as it is")
     commands = {each.text: _limited(inputs.command(each), options) for each in inputs.judged}
@@ -76,10 +80,17 @@ def confirm(
         is_interrupted = True
     if not judged.has(row.name):
         raise CommandError(f"the program does not run as it should with {plan} ({judged.left[row.name]})")
-    found = measurement(judged, row.name, goal_of(record))
+    found = {**measurement(judged, row.name, goal_of(record)), **_other_allocator(plan)}
     if not is_interrupted:
-        _add(plan, header, record, found)
-    return {**found, "interrupted": is_interrupted}
+        _add(plan, headers[0], record, found)
+    return {**found, "slower_on": slower_on(judged, row.name), "interrupted": is_interrupted}
+
+
+def _other_allocator(plan: Path) -> dict[str, str]:
+    """The allocator that ran, where it is of another version or build than the plan's record names."""
+    setting = setting_of(plan)
+    there = described_here(setting) if setting else ""
+    return {"allocator": there} if setting and there != setting.allocator else {}
 
 
 def goal_of(record: Mapping[str, Any]) -> Goal:

@@ -17,6 +17,8 @@ from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import AS_IT_IS, Measured, Row
 from malloom.optimize.verdict import Outcome
 
+DISAGREE = 0.02
+"""How far apart the inputs' ratios are from 1, on both sides of it, where that is told."""
 NOTHING_TO_GAIN = 0.97
 """Of Choice.placing: above it a race between layouts is about noise."""
 
@@ -61,7 +63,10 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         **_of_plan(told),
         **_of_sources(outcome),
         "notes": list(outcome.notes),
+        "left": dict(outcome.training.left) if outcome.training else {},
         "left_for_memory": dict(outcome.limit.refused),
+        "left_for_time": dict(outcome.limit.slower),
+        "disagree": disagreement(outcome),
         "exit_status": outcome.exit_status,
         "output": "identical" if outcome.options.compare_output else "not compared",
         "seconds": outcome.seconds,
@@ -74,32 +79,44 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
 
 def verdict_interval(outcome: Outcome) -> Interval | None:
     """Of what is told, on all judged inputs together; None where it was not measured on each."""
-    told, judged = outcome.told, outcome.judged
-    if told is None or not judged.has(told.name):
-        return None
-    return judged.of_all(told.name, AS_IT_IS, outcome.options.goal.metrics)
+    name = _judged(outcome)
+    return outcome.judged.of_all(name, AS_IT_IS, outcome.options.goal.metrics) if name else None
 
 
 def slower_inputs(outcome: Outcome) -> list[str]:
     """Judged inputs on which what is told of is slower for certain: on those it was refused."""
-    told, judged = outcome.told, outcome.judged
-    return [] if told is None or not judged.has(told.name) else slower_on(judged, told.name)
+    name = _judged(outcome)
+    return slower_on(outcome.judged, name) if name else []
 
 
 def for_clients(outcome: Outcome) -> dict[str, Interval]:
     """Of what is told, by metric, what a server's clients see on all judged inputs together."""
-    told, judged = outcome.told, outcome.judged
-    if told is None or not judged.has(told.name):
-        return {}
-    return {metric: judged.of_all(told.name, AS_IT_IS, (metric,)) for metric in judged.for_clients()}
+    name, judged = _judged(outcome), outcome.judged
+    return {each: judged.of_all(name, AS_IT_IS, (each,)) for each in judged.for_clients()} if name else {}
 
 
 def peak_ratio(outcome: Outcome) -> float | None:
     """The same of peak memory; None where it was not measured."""
+    name = _judged(outcome)
+    return outcome.judged.of_all(name, AS_IT_IS, ("peak_memory",)).ratio if name else None
+
+
+def _judged(outcome: Outcome) -> str:
+    """The row that is told of, where it was measured on every judged input: an interrupt may have come before
+    some; else empty."""
     told, judged = outcome.told, outcome.judged
-    if told is None or not judged.has(told.name):
-        return None
-    return judged.of_all(told.name, AS_IT_IS, ("peak_memory",)).ratio
+    is_whole = len(judged.rounds) == len(outcome.inputs.judged)
+    return told.name if told and is_whole and judged.has(told.name) else ""
+
+
+def disagreement(outcome: Outcome) -> dict[str, float]:
+    """CPU time of the choice by training input, where some gain by it and others lose; else empty."""
+    choice, training = outcome.choice, outcome.training
+    measured = training.results.get(choice.choice.name) if choice and training else None
+    ratios = measured.ratios("cpu_time") if measured else {}
+    if not ratios or min(ratios.values()) > 1 - DISAGREE or max(ratios.values()) < 1 + DISAGREE:
+        return {}
+    return ratios
 
 
 def _after_pause(outcome: Outcome) -> dict[str, Any] | None:

@@ -26,17 +26,21 @@ class Limit:
     """What a row may need to be chosen: `most` times the program's own peak memory on each input, or
     `allowance` bytes more; and for less memory, no more time.
 
-    `refused` has the peak memory of those that need more, against the program's own.
+    `refused` has the peak memory of those that need more, `slower` the CPU time of those that take more,
+    both against the program's own.
     """
 
     goal: Goal = Goal.time
     most: float = MOST_MEMORY
     allowance: int = ALLOWANCE
     refused: dict[str, float] = field(default_factory=dict)
+    slower: dict[str, float] = field(default_factory=dict)
 
     def allows(self, name: str, measured: Measured) -> bool:
         """Whether a row may be chosen by its training runs."""
-        if self.goal is Goal.memory and measured.mean("cpu_time") > AS_QUICK:
+        self.slower.pop(name, None)
+        if self.goal is Goal.memory and (time := measured.mean("cpu_time")) > AS_QUICK:
+            self.slower[name] = time
             return False
         peaks = {each: _peak(runs) for each, runs in measured.runs.items()}
         own = {each: _peak(runs) for each, runs in measured.beside.items()}
@@ -45,6 +49,15 @@ class Limit:
             return True
         self.refused[name] = max(peaks[each] / own[each] for each in peaks)
         return False
+
+    def why_refused(self, name: str) -> str:
+        """Why the training runs do not let a row be kept; empty where they do."""
+        if name in self.refused:
+            ratio = f"{self.refused[name]:.2f} of the program's peak memory"
+            return f"it needs {ratio} on a training input, more than {self.most:.2f}"
+        if name in self.slower:
+            return f"it takes {self.slower[name]:.3f} of the program's CPU time on the training inputs"
+        return ""
 
     def is_within(self, peak: float, own: float) -> bool:
         """Bytes of a row's peak, and of the program's own."""

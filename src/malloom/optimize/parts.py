@@ -54,9 +54,17 @@ def measure_parts(training: Training, chain: Sequence[tuple[str, Row]], rounds: 
     only parts before it."""
     new = [row for _, row in chain if row.name not in next(iter(training.races.values())).commands]
     training.enter(new)
-    # What is told of the rows elsewhere are their own races' figures.
+    # What is told of the rows elsewhere are their own races' figures, also after an interrupt.
     before = dict(training.results)
-    training.run([row.name for _, row in chain], rounds)
+    try:
+        training.run([row.name for _, row in chain], rounds)
+        return _gains(training, chain)
+    finally:
+        training.results = before
+        training.left = {name: why for name, why in training.left.items() if name not in before}
+
+
+def _gains(training: Training, chain: Sequence[tuple[str, Row]]) -> dict[str, float]:
     found: dict[str, float] = {}
     so_far = 1.0
     for part, row in chain:
@@ -65,7 +73,6 @@ def measure_parts(training: Training, chain: Sequence[tuple[str, Row]], rounds: 
         time = training.results[row.name].mean("cpu_time")
         found[part] = found.get(part, 1.0) * time / so_far
         so_far = time
-    training.results = before
     return found
 
 

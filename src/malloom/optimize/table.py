@@ -9,6 +9,7 @@ from malloom.optimize.after_pause import PAUSE, AfterPause
 from malloom.optimize.checking import CLIENTS_TIME
 from malloom.optimize.data import (
     NOTHING_TO_GAIN,
+    disagreement,
     for_clients,
     medians,
     peak_ratio,
@@ -25,8 +26,6 @@ from malloom.quantities import format_size
 Cells = Sequence[str]
 HEAD = ("", "CPU time", "predicted", "wall time", "peak memory", "mean memory", "runs")
 CHECK_HEAD = ("", "input", "CPU time", "wall time", "peak memory", "mean memory")
-DISAGREE = 0.02
-"""Of the program's time: inputs disagree where a row is better by more on one and worse on another."""
 
 
 def tables(outcome: Outcome) -> list[tuple[str, Cells, list[Cells]]]:
@@ -188,6 +187,8 @@ def _marked(outcome: Outcome, row: Row) -> str:
         marks.append("best setting")
     if row.name in outcome.limit.refused:
         marks.append("too much memory")
+    if row.name in outcome.limit.slower:
+        marks.append("too slow")
     return f"{_shown(row)} ({', '.join(marks)})" if marks else _shown(row)
 
 
@@ -207,21 +208,28 @@ def _notes(outcome: Outcome) -> Iterator[str]:
     if outcome.limit.refused:
         left = ", ".join(f"{name} {ratio:.2f}" for name, ratio in outcome.limit.refused.items())
         yield f"left out for their peak memory against the program's own: {left}"
-    if choice and choice.unlimited and choice.unlimited.name in outcome.limit.refused:
-        ratio = training.results[choice.unlimited.name].mean("cpu_time")
-        yield f"the best setting if memory were no matter: {choice.unlimited.name}, CPU time {ratio:.3f}"
+    if outcome.limit.slower:
+        left = ", ".join(f"{name} {ratio:.3f}" for name, ratio in outcome.limit.slower.items())
+        yield f"left out for their CPU time against the program's own: {left}"
+    yield from _best_if_unlimited(outcome)
     if choice and choice.placing is not None and choice.placing > NOTHING_TO_GAIN:
         of, than = "the best layout for this very input", "the best that places nothing"
         yield f"nothing to gain by placing: {of} takes {choice.placing:.3f} of the CPU time of {than}"
-    if choice and (told := _disagreement(training.results.get(choice.choice.name))):
+    if choice and (ratios := disagreement(outcome)):
+        told = ", ".join(f"{ratio:.3f} on {given}" for given, ratio in ratios.items())
         yield f"the training inputs disagree about {choice.choice.name}: {told}"
 
 
-def _disagreement(measured: Measured | None) -> str:
-    ratios = measured.ratios("cpu_time") if measured else {}
-    if not ratios or min(ratios.values()) > 1 - DISAGREE or max(ratios.values()) < 1 + DISAGREE:
-        return ""
-    return ", ".join(f"{ratio:.3f} on {given}" for given, ratio in ratios.items())
+def _best_if_unlimited(outcome: Outcome) -> Iterator[str]:
+    """The setting that would be best, where a limit is all that speaks against it."""
+    best = outcome.choice.unlimited if outcome.choice else None
+    limit, goal = outcome.limit, outcome.options.goal
+    if best is None or outcome.training is None or best.name not in {**limit.refused, **limit.slower}:
+        return
+    what = "memory" if best.name in limit.refused else "time"
+    metric = "CPU time" if goal is Goal.time else "memory, peak and mean"
+    ratio = score(goal, outcome.training.results[best.name])
+    yield f"the best setting if {what} were no matter: {best.name}, {metric} {ratio:.3f}"
 
 
 def own_figures(outcome: Outcome) -> str:

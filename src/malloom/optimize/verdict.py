@@ -24,7 +24,7 @@ from malloom.optimize.after_pause import (
 from malloom.optimize.as_it_is import exit_status, plain_runs
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing, without_places
-from malloom.optimize.checking import Judged, judge, why_refused
+from malloom.optimize.checking import Judged, judge, why_refused, why_unfit
 from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
@@ -273,15 +273,16 @@ def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watch
     names = " and ".join(row.name for row in (choice.choice, *choice.rivals[:1]))
     watcher.step("judging", f"measuring {names} against the program as it is, up to {seconds:.0f} s")
     budget = replace(options.budget, seconds=seconds)
-    rows, output = [as_kept(choice.choice, options.goal)], options.compare_output
-    judge(outcome.judged, commands, rows, budget, watcher.run, output, choice.rivals)
+    # A rival is kept where the choice is refused, so it is judged as it would be kept too.
+    row, *rivals = (as_kept(each, options.goal) for each in (choice.choice, *choice.rivals))
+    judge(outcome.judged, commands, [row], budget, watcher.run, options.compare_output, rivals)
     if names := ", ".join(outcome.judged.figures_of_some):
         outcome.notes.append(f"not every run's client printed {names}: nothing is said of it")
 
 
 def decide(outcome: Outcome) -> None:
     """The choice is to be kept where the judged inputs do not refuse it, else the setting that it was
-    compared with, on the same terms."""
+    compared with, on the same terms. It need not beat a setting that nobody may have."""
     choice, judged = outcome.choice, outcome.judged
     assert choice is not None
     rival = next((row for row in choice.rivals if row.name == judged.rival), None)
@@ -290,7 +291,10 @@ def decide(outcome: Outcome) -> None:
     failed = [row.name for row in choice.rivals if row.name in judged.left]
     outcome.notes += [f"{name} fails when it is judged ({judged.left[name]})" for name in failed]
     # Where no rival runs, the best one stands for all in the reason of the refusal.
-    must_beat = rival or next(iter(choice.rivals), None)
+    must_beat: Row | None = rival or next(iter(choice.rivals), None)
+    if rival and judged.has(rival.name) and (unfit := why_unfit(judged, rival.name, outcome.limit)):
+        outcome.notes.append(f"{rival.name} need not be beaten: {unfit}")
+        must_beat = None
     for row in [choice.choice, *([rival] if rival else [])]:
         against = must_beat.name if must_beat and must_beat is not row else None
         why = why_refused(judged, row.name, against, outcome.options.goal, outcome.limit)

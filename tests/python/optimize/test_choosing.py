@@ -23,9 +23,11 @@ from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Training
 
 # Spins as long as WORK says, in so many quarters of a megabyte as MORE says beyond 8, as more would take
-# longer than the work on some machines; fails where it is to CRASH on $1.
+# longer than the work on some machines; fails where it is to CRASH on $1, or has run so often as RUNS says,
+# counted in the file COUNT.
 PROGRAM = """
 [ "$CRASH" = "$1" ] && exit 7
+[ -z "$COUNT" ] || { echo >> "$COUNT"; [ $(wc -l < "$COUNT") -le "$RUNS" ] || exit 8; }
 dd if=/dev/zero bs=$((256 * (8 + ${MORE:-0})))K count=1 2>&1 | wc -c >&2
 work=${WORK:-20000}
 while [ $work -gt 0 ]; do work=$((work-1)); done
@@ -187,6 +189,16 @@ def test_where_the_best_setting_fails_on_a_check_input_the_next_one_is_the_rival
     assert found.rival == rival and found.has(rival)
     assert not found.has({"glibc next": "glibc best", "glibc best": "glibc next"}[rival])
     assert ("exit status 7" in found.left.get("glibc best", "")) == (second == "one")
+
+
+def test_where_the_rival_fails_in_the_middle_all_is_measured_beside_the_next_one(tmp_path: Path) -> None:
+    failing = setting("best", WORK="1", COUNT=str(tmp_path / "count"), RUNS="5")
+    found = judged(setting("better", WORK="1"), rivals=[failing, setting("next", WORK="1")])
+    assert found.rival == "glibc next" and found.pairs == 8
+    assert found.has("glibc next") and found.has("glibc better") and not found.has("glibc best")
+    assert "exit status 8" in found.left["glibc best"]
+    alone = judged(setting("better", WORK="1"), rivals=[failing])
+    assert alone.rival is None and alone.has("glibc better")
 
 
 def test_what_is_half_measured_is_told_as_far_as_there_are_pairs() -> None:

@@ -17,7 +17,7 @@ from malloom.measure.process import Command
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.settings import AllocatorRow
-from malloom.optimize.training import Row, Training
+from malloom.optimize.training import Measured, Row, Training
 from malloom.profile import HeapProfile
 
 
@@ -77,3 +77,22 @@ def test_parts_multiply_to_the_whole() -> None:
     parts = measure_parts(training, chain, 3)
     assert list(parts) == ["huge pages"] and 0 < parts["huge pages"] < 0.8
     assert training.results == {}, "the table has the race's own figures"
+
+
+def test_what_ends_in_the_middle_leaves_the_races_own_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = Training.on({"one": Command(["sh", "-c", 'case "$GLIBC_TUNABLES" in ?*) exit 3; esac'])})
+    chain = chain_of(AllocatorRow(setting("glibc", Way.huge, "")))
+    (row,) = (row for _, row in chain)
+    measured = Measured({"one": ()}, {"one": ()})
+    training.results[row.name] = measured
+    assert measure_parts(training, chain, 1) == {}
+    assert training.results == {row.name: measured} and training.left == {}, "it did not fail in its race"
+
+    def interrupted(*_: object) -> None:
+        training.results.clear()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_parts(training, chain, 1)
+    assert training.results == {row.name: measured}

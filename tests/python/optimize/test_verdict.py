@@ -19,7 +19,7 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.table import lines
-from malloom.optimize.training import AS_IT_IS, Training
+from malloom.optimize.training import AS_IT_IS, Measured, Training
 from malloom.optimize.verdict import (
     ALONE,
     SKIPPED,
@@ -77,6 +77,52 @@ def test_a_plan_is_refused_where_no_setting_runs_on_the_check_inputs(tmp_path: P
     assert "note: setting fails when it is judged (it crashes)" in said
     assert "plan is not kept: setting, which it must beat, was not measured on every input" in said
     assert said[-1] == "no plan is kept" and f"note: {ALONE}" not in said
+
+
+def test_a_setting_that_nobody_may_have_need_not_be_beaten(tmp_path: Path) -> None:
+    setting, times = Named("setting"), {"plan": 0.93, "setting": 0.91}
+    found = outcome(Choice(Named("plan", "plan"), setting, None), times, tmp_path)  # type: ignore[arg-type]
+    found.judged.rival = "setting"
+    assert "plan is not kept: it is not measurably better than setting" in decided(found, tmp_path)
+    runs = found.judged.rounds["true"].runs
+    runs["setting"] = [replace(run, peak_memory=int(1.22 * LARGE)) for run in runs["setting"]]
+    found = replace(found, refused={}, kept=None)
+    decide(found)
+    why = "it needs 1.22 of the program's peak memory on true, more than 1.15"
+    assert found.kept and found.kept.name == "plan" and f"setting need not be beaten: {why}" in found.notes
+
+
+def test_what_a_training_input_refuses_is_not_kept(tmp_path: Path) -> None:
+    found = outcome(Choice(Named("plan", "plan"), None, None), {"plan": 0.9}, tmp_path)
+    found.limit.refused["plan"] = 1.3
+    why = "it needs 1.30 of the program's peak memory on a training input, more than 1.15"
+    assert f"plan is not kept: {why}" in decided(found, tmp_path)
+    found.limit.refused.clear()
+    found.limit.slower["plan"] = 1.03
+    assert "of the program's CPU time on the training inputs" in found.limit.why_refused("plan")
+
+
+def test_an_input_that_an_interrupt_left_out_leaves_no_verdict(tmp_path: Path) -> None:
+    found = outcome(Choice(Named("setting"), None, None), {"setting": 0.8}, tmp_path)
+    assert as_data(found)["verdict"] == "faster"
+    found.inputs = replace(found.inputs, check=(Input.of("true"), Input.of("false")))
+    data = as_data(found)
+    assert data["verdict"] is None and data["peak_rss_ratio"] is None and data["slower_on"] == []
+
+
+def test_machines_are_told_what_people_are(tmp_path: Path) -> None:
+    found = outcome(Choice(Named("setting"), None, None), {"setting": 0.8}, tmp_path)
+    ratios = {"one": 0.9, "two": 1.1}
+    runs = {each: rounds_of({AS_IT_IS: 1.0, "setting": ratio}) for each, ratio in ratios.items()}
+    measured = Measured(
+        *({each: found.runs[row] for each, found in runs.items()} for row in ("setting", AS_IT_IS))
+    )
+    found.training = Training({}, {"setting": measured}, {"first-use with pools": "it crashes"})
+    data, said = as_data(found), list(lines(found))
+    assert data["left"] == {"first-use with pools": "it crashes"}
+    assert "note: left out: first-use with pools (it crashes)" in said
+    assert data["disagree"] == pytest.approx(ratios)
+    assert "note: the training inputs disagree about setting: 0.900 on one, 1.100 on two" in said
 
 
 @pytest.mark.parametrize(
