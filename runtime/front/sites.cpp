@@ -252,7 +252,8 @@ static bool opens_pools(heaps::PoolThread& self, uint32_t client) {
 }
 
 void Sites::look_at_requests_in_a_row(heaps::PoolThread& self) {
-    if (self.left_in_a_row >= 0) {
+    // Of a thread that has no table, one stands in that nobody counts with.
+    if (self.left_in_a_row >= 0 || self.is_busy) {
         return;
     }
     self.left_in_a_row = ProcessPools::most_in_a_row;
