@@ -132,7 +132,7 @@ void PoolHeap::return_all(uint32_t client) {
             } else if (pool.owner != nullptr) {
                 disown(*pool.owner, pool);
             } else if (pool.is_pending) {
-                ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+                ListedPools::remove(tables_->orphans[class_of(pool)], pool);
             }
         }
         if (!stays) {
