@@ -125,6 +125,9 @@ class PoolArena {
     /// Whether each byte of the blocks taken so far is in the range of one pool or waits to be, and each pool
     /// is found in its range or waits to be used again. Goes through all pools. Under the lock.
     bool is_valid() const noexcept;
+    /// Whether each chunk that is out of the pool, none of it reserved or in a magazine, is an object: one
+    /// that is none is on its way, and the thread was interrupted in its fast path. Under the pool's lock.
+    bool is_at_rest(const Pool& pool) const;
     /// So many more chunks are out, or fewer.
     void count_out(const Pool& pool, int64_t chunks);
 

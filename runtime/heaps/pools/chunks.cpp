@@ -113,6 +113,24 @@ void PoolArena::set_free(Pool& pool, const uint64_t* chunks, uint32_t count) {
     pages_.leave(pool, chunks, count);
 }
 
+bool PoolArena::is_at_rest(const Pool& pool) const {
+    const uint64_t* words = free_bits(pool);
+    for (uint32_t first = 0; is_checked && first < pool.carved; first += 64) {
+        uint64_t out = ~words[first / 64];
+        for (; out != 0; out &= out - 1) {
+            const uint32_t index = first + static_cast<unsigned>(__builtin_ctzll(out));
+            if (index >= pool.carved) {
+                break;
+            }
+            const uint8_t* state = state_of(reinterpret_cast<void*>(chunk_at(pool, index)));
+            if (__atomic_load_n(state, __ATOMIC_RELAXED) == ChunkState::none) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // Chunks that nobody will give back any more leave their pages too.
 void PoolArena::reset(Pool& pool) {
     const uintptr_t range = range_of(pool);

@@ -246,9 +246,12 @@ void OpenMagazine::empty() {
     count_ = 0;
 }
 
-void OpenMagazine::flush() {
-    if (!is_whole_ || local_.slots == nullptr || !is_full(count_)) {
-        return;
+bool OpenMagazine::flush() {
+    if (!is_whole_ || !is_full(count_) || !is_clear(count_, local_.limit)) {
+        return false;
+    }
+    if (local_.slots == nullptr) {
+        return true;
     }
     local_.is_kept = false;
     return_chunks(count_);
@@ -256,6 +259,7 @@ void OpenMagazine::flush() {
         const Locked locked(heap_.arena_.lock);
         forget();
     }
+    return true;
 }
 
 void OpenMagazine::forget() {

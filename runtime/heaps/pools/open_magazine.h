@@ -27,8 +27,9 @@ class OpenMagazine {
     /// client. Goes through all chunks.
     bool is_valid() const noexcept;
 
-    /// All chunks go to their pools, and the magazine's memory goes back.
-    void flush();
+    /// All chunks go to their pools, and the magazine's memory goes back. False, and nothing changes, where
+    /// somebody whom this handler interrupted is in the magazine.
+    bool flush();
     /// The pools go elsewhere with what is here. Under the arena's lock.
     void forget();
 

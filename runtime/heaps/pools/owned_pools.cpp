@@ -137,13 +137,15 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t client) {
             return pool;
         }
         OpenMagazine magazine(*this, self, lender);
-        if (!magazine.is_whole()) {
+        if (!magazine.flush()) {
             return nullptr;
         }
-        magazine.flush();
         if (self.spare(size_class) == pool) {
             {
                 const Locked locked(pool->lock);
+                if (!arena_.is_at_rest(*pool)) {
+                    return nullptr;
+                }
                 disown(self, *pool);
             }
             own(self, *pool, client);

@@ -11,6 +11,7 @@ bool PoolHeap::open(size_t most_bytes) {
     if (!arena_.open(most_bytes)) {
         return false;
     }
+    no_top_ = closed_top();
     if (tables_ == nullptr) {
         tables_ = static_cast<Tables*>(platform::map_pages(sizeof(Tables)));
         if (tables_ != nullptr) {

@@ -120,8 +120,10 @@ class PoolHeap {
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != self.own) [[unlikely]] {
             return false;
         }
-        uint64_t* top = arena_.top_of_granule(granule);
         __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
+        // A handler gives no pool away that has such a chunk; and one that did before has changed the top.
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        uint64_t* top = arena_.top_of_granule(granule);
         if (put_into_magazine(*top, object, self.putting)) [[likely]] {
             return true;
         }
@@ -260,7 +262,9 @@ class PoolHeap {
 
     // threads.cpp: pools without an owner, tables without a thread.
     void orphan(PoolThread& self, Pool& pool);
+    void leave_magazine(PoolThread& self, uint32_t client);
     void share_spares(PoolThread& self, size_t size_class);
+    bool is_at_rest(Pool& pool) const;
     void mark_all(const Pool& pool, uint8_t from, uint8_t to);
     void look_after_orphan(Pool& pool);
     Pool* adopt_any(PoolThread& self, uint32_t client);
@@ -284,6 +288,7 @@ class PoolHeap {
     bool has_deferred_spread_ = false;
     bool locked_for_fork_ = false;
     bool is_packed_ = false;
+    uint64_t no_top_ = 0;  ///< of pools without an owner: a closed one
 };
 
 }  // namespace malloom::heaps

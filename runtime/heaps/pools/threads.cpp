@@ -59,10 +59,7 @@ void PoolHeap::leave(PoolThread& self) {
         for (uint32_t client = 0; client < __atomic_load_n(&clients_count_, __ATOMIC_RELAXED); ++client) {
             LocalPools& local = self.local(client);
             MALLOOM_CHECK_FULL(is_valid(self, client));
-            if (local.slots != nullptr) {
-                OpenMagazine(*this, self, client).flush();
-                uncache(self, client);
-            }
+            leave_magazine(self, client);
             for (Pool* pool = local.owned; pool != nullptr;) {
                 Pool* next = pool->owned_next;
                 orphan(self, *pool);
@@ -73,11 +70,29 @@ void PoolHeap::leave(PoolThread& self) {
         }
     }
     self.cached_extra = 0;
+    self.taking = self.putting = {};
     arena_.trim();
     const Locked locked(arena_.lock);
     self.is_joined = false;
     self.next_idle = idle_threads_;
     idle_threads_ = &self;
+}
+
+// A thread may end in a handler that interrupted it in its magazine: what is there is given up, as nobody
+// can tell which of it was handed out.
+void PoolHeap::leave_magazine(PoolThread& self, uint32_t client) {
+    LocalPools& local = self.local(client);
+    if (local.slots == nullptr) {
+        return;
+    }
+    if (!OpenMagazine(*this, self, client).flush()) {
+        local.slots = nullptr;
+        local.limit = 0;
+        local.magazine_order = 0;
+        local.is_kept = false;
+        __atomic_store_n(&self.top(client), closed_top(), __ATOMIC_SEQ_CST);
+    }
+    uncache(self, client);
 }
 
 // Pools that are pending stay with the table.
@@ -93,7 +108,8 @@ void PoolHeap::orphan(PoolThread& self, Pool& pool) {
         disown(self, pool);
         pool.returned = 0;
         pool.set_state(PoolState::orphan);
-        arena_.set_top(pool, nullptr);
+        // A handler may be freeing its objects until they are marked, or have interrupted who does.
+        arena_.set_top(pool, &no_top_);
         __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
         mark_all(pool, self.mark, ChunkState::of_orphan);
         is_empty = pool.is_empty() || pool.is_over;
@@ -117,14 +133,21 @@ void PoolHeap::share_spares(PoolThread& self, size_t size_class) {
     }
     for (Pool* pool = self.spare(size_class); pool != nullptr && self.spare_bytes > most_spare / 2;
          pool = self.spare(size_class)) {
-        OpenMagazine(*this, self, pool->client).flush();
-        if (self.spare(size_class) == pool) {
+        if (!OpenMagazine(*this, self, pool->client).flush()) {
+            return;
+        }
+        if (self.spare(size_class) == pool && is_at_rest(*pool)) {
             orphan(self, *pool);
         }
         if (self.spare(size_class) == pool) {
-            return;  // pending, or a handler has the magazine
+            return;  // pending, or somebody whom this handler interrupted has a chunk of it in hand
         }
     }
+}
+
+bool PoolHeap::is_at_rest(Pool& pool) const {
+    const Locked locked(pool.lock);
+    return arena_.is_at_rest(pool);
 }
 
 // All its objects. Others may be freeing some.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
 #include "runtime/heaps/pools/open_magazine.h"
 #include "tests/runtime/heaps/pools/pools_here.h"
 
@@ -139,6 +142,89 @@ TEST_F(MagazineTest, AnOpenOneIsClosedToHandlers) {
     EXPECT_FALSE(is_whole());
     EXPECT_EQ(*top, closed_top());
     EXPECT_FALSE(pools.heap.release_fast(pools.self(), objects[2]));
+}
+
+TEST_F(MagazineTest, WhereAChunkIsBeingTakenNothingIsFlushed) {
+    MagazineSlot* seen = slot_at(*top) - 1;
+    move_top(*top, -1);
+    ASSERT_EQ(take_from_magazine(*top, claim), objects[0]);  // the handler
+    {
+        const BusyScope busy(pools.self());
+        EXPECT_FALSE(OpenMagazine(pools.heap, pools.self(), client).flush());
+    }
+    EXPECT_EQ(end_taking_at(seen), objects[1]);
+    EXPECT_TRUE(is_whole());
+}
+
+TEST_F(MagazineTest, AThreadThatEndsWhileAChunkIsBeingTakenLeavesAWholeHeap) {
+    move_top(*top, -1);
+    ASSERT_EQ(take_from_magazine(*top, claim), objects[0]);  // the handler
+    pools.end_thread();
+    void* next = pools.allocate(client);
+    EXPECT_NE(next, objects[1]) << "nobody knows whether it was handed out";
+    pools.deallocate(next);
+    for (int i = 2; i < 16; ++i) {
+        pools.deallocate(objects[i]);
+    }
+    EXPECT_TRUE(pools.heap.is_valid(pools.self(), client));
+}
+
+// Pools of which little is left, after some that another thread has a part of.
+class SparePools : public MagazineTest {
+  protected:
+    static constexpr size_t made = 100'000, stays = 100;
+
+    void SetUp() override {
+        MagazineTest::SetUp();
+        std::thread([this] { pools.deallocate(pools.allocate(client)); }).join();
+        std::vector<void*> all(made);
+        for (void*& object : all) {
+            object = pools.allocate(client);
+        }
+        for (size_t i = 0; i < made; ++i) {
+            if (i % stays != 0) {
+                pools.deallocate(all[i]);
+            } else {
+                left.push_back(all[i]);
+            }
+        }
+    }
+    Pool*& spare() { return pools.self().spare(class_of(48)); }
+    void* object_in(const Pool* pool) {
+        for (void* object : left) {
+            if (pools.heap.arena().find(object) == pool) {
+                return object;
+            }
+        }
+        return nullptr;
+    }
+    uint8_t* state_of(const void* object) { return pools.heap.arena().state_of(object); }
+
+    std::vector<void*> left;
+};
+
+// As the fast path leaves it, between what says that the object is free and the magazine.
+TEST_F(SparePools, APoolWithAChunkInSomebodysHandIsNotLent) {
+    Pool* pool = spare();
+    ASSERT_NE(pool, nullptr);
+    void* object = object_in(pool);
+    ASSERT_NE(object, nullptr);
+    *state_of(object) = ChunkState::none;
+    const uint32_t other = pools.heap.add(48);
+    EXPECT_NE(pools.heap.arena().find(pools.allocate(other)), pool);
+    *state_of(object) = pools.self().mark;
+    EXPECT_EQ(pools.heap.arena().find(pools.allocate(pools.heap.add(48))), pool) << "now it is";
+}
+
+TEST_F(SparePools, FastPathsLeaveObjectsOfPoolsWithoutAnOwner) {
+    void* object = left.back();
+    pools.end_thread();
+    ASSERT_EQ(pools.heap.arena().find(object)->owner, nullptr);
+    // As a handler finds it that comes before all objects are marked.
+    *state_of(object) = pools.self().own;
+    EXPECT_FALSE(pools.heap.release_fast(pools.self(), object));
+    EXPECT_EQ(*state_of(object), pools.self().own);
+    pools.deallocate(object);
 }
 
 }  // namespace
