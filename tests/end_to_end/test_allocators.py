@@ -8,7 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from end_to_end.conftest import ROOT
-from malloom.measure.allocators import DEFAULT_FOLDER, every_setting, system_huge_pages
+from malloom.measure.allocators import (
+    DEFAULT_FOLDER,
+    FAULTS,
+    INSTALLED_FOLDER,
+    every_setting,
+    installed,
+    settings_of,
+    system_huge_pages,
+)
 
 NAMES = ["glibc", "mimalloc 2", "mimalloc", "jemalloc"]
 HUGE = re.compile(r"^(?:AnonHugePages|Private_Hugetlb): +(\d+) kB$", re.MULTILINE)
@@ -66,3 +74,33 @@ def test_settings_without_huge_pages_have_none(name: str, huge_kib: Callable[[st
     """Unless the kernel gives them to whoever does not refuse: of these, mimalloc does."""
     given_unasked = system_huge_pages() == "always" and name != "mimalloc"
     assert (huge_kib(name) > 0) == given_unasked
+
+
+ALIGNS = r"""
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    unsigned state = 1, wrong = 0;
+    void* kept[256] = {0};
+    for (int i = 0; i < 400000; i++) {
+        void** place = &kept[rand_r(&state) % 256];
+        const size_t alignment = (size_t)16 << rand_r(&state) % 10, bytes = rand_r(&state) % 9000 + 1;
+        const int is_aligned = rand_r(&state) % 3;
+        free(*place);
+        *place = is_aligned ? memalign(alignment, bytes) : malloc(bytes);
+        wrong += is_aligned && (uintptr_t)*place % alignment != 0;
+    }
+    printf("%u\n", wrong);
+    return 0;
+}
+"""
+
+
+def test_all_but_those_of_known_faults_keep_their_alignments(compile_c: Callable[..., object]) -> None:
+    program = str(compile_c(ALIGNS))
+    for allocator in installed([ROOT / DEFAULT_FOLDER, INSTALLED_FOLDER])[0]:
+        environment = {**os.environ, **settings_of(allocator)[0].environment}
+        done = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
+        assert (int(done.stdout) != 0) == ("alignment" in FAULTS.get(allocator.titled, "")), allocator.titled

@@ -118,6 +118,12 @@ KNOWN = (
 )
 """All of them; the C library's comes first."""
 
+FAULTS = {
+    "mimalloc 2.0.9": "gives some objects a smaller alignment than the 256 bytes or more that they want",
+    "snmalloc 0.7.6": "may hang where one thread of several forks",
+}
+"""What is known to go wrong with some versions, by Allocator.titled."""
+
 
 @dataclass(frozen=True)
 class Allocator:

@@ -15,7 +15,7 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.plan_record import PlanSetting, read_record, write_with_record
 from malloom.layout.registry import strategy
-from malloom.measure.allocators import Setting, Way
+from malloom.measure.allocators import FAULTS, Setting, Way
 from malloom.measure.host import processor_name
 from malloom.measure.interval import Interval
 from malloom.measure.plan_setting import POOLS_HEAP
@@ -107,9 +107,20 @@ def _is_of_a_program(row: Row) -> bool:
 
 def setting_record(row: Row, up_to: int = 0) -> dict[str, Any]:
     """Of a record, what says which allocator a row runs under, and with which heap."""
-    setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
+    setting = _setting_under(row)
     heap = {"heap": POOLS_HEAP} if isinstance(row, Candidate) and row.small_in_pools else {}
     return {**heap, **({"setting": _told_setting(setting, up_to)} if setting else {})}
+
+
+def known_faults(row: Row) -> list[str]:
+    """What is known to go wrong with the allocator under a row, for a note."""
+    setting = _setting_under(row)
+    titled = setting.allocator.titled if setting else ""
+    return [f"{titled} {FAULTS[titled]}"] if titled in FAULTS else []
+
+
+def _setting_under(row: Row) -> Setting | None:
+    return row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
 
 
 def measurement(judged: Judged, name: str, goal: Goal) -> dict[str, Any]:

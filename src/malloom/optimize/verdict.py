@@ -28,7 +28,7 @@ from malloom.optimize.checking import Judged, judge, why_refused, why_unfit
 from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
-from malloom.optimize.keeping import keep, keep_choice, record_of, setting_record, write_empty
+from malloom.optimize.keeping import keep, keep_choice, known_faults, record_of, setting_record, write_empty
 from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.of_fleet import fleet_candidates
@@ -332,6 +332,7 @@ def keep_decided(outcome: Outcome, folder: Path) -> None:
     """Writes what is to be kept to its place."""
     place = outcome.options.plan
     if outcome.kept:
+        outcome.notes += known_faults(outcome.kept)
         process = _processes(outcome, outcome.kept)
         goal = outcome.options.goal
         up_to = trusted_up_to(outcome.kept, goal, outcome.training, outcome.judged)

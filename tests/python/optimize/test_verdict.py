@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from malloom.errors import UsageProblem
+from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
 from malloom.measure.interleaved import Budget, no_progress
 from malloom.measure.interval import Interval
 from malloom.measure.process import Command
@@ -18,6 +19,7 @@ from malloom.optimize.data import as_data
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.options import Options, Watcher
+from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.table import lines
 from malloom.optimize.training import AS_IT_IS, Measured, Training
 from malloom.optimize.verdict import (
@@ -100,6 +102,19 @@ def test_what_a_training_input_refuses_is_not_kept(tmp_path: Path) -> None:
     found.limit.refused.clear()
     found.limit.slower["plan"] = 1.03
     assert "of the program's CPU time on the training inputs" in found.limit.why_refused("plan")
+
+
+def test_what_is_known_to_go_wrong_with_an_allocator_is_told_where_it_is_kept(tmp_path: Path) -> None:
+    known = next(each for each in KNOWN if each.name == "mimalloc 2")
+    for version in ("2.0.9", "2.1.0"):
+        setting = Setting("mimalloc 2", Allocator(known, "lib.so", Version(version, ""), "/lib.so"), {})
+        row = AllocatorRow(setting)
+        found = outcome(Choice(row, row, None), {row.name: 0.8}, tmp_path)
+        said = decided(found, tmp_path)
+        assert found.kept is row
+        assert any("mimalloc 2.0.9 gives some objects a smaller alignment" in line for line in said) == (
+            version == "2.0.9"
+        )
 
 
 def test_an_input_that_an_interrupt_left_out_leaves_no_verdict(tmp_path: Path) -> None:
