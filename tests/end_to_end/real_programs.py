@@ -113,9 +113,9 @@ double sum{number}(struct node{number} *at, int (*use)(const char *, ...), int l
 """
 
 
-def cpython(prefix: Prefix, folder: Path, modules: Sequence[str]) -> str:
+def cpython(prefix: Prefix, folder: Path, modules: Sequence[str], *options: str) -> str:
     """CPython's own tests of these modules: how many of them ran and passed."""
-    command = ["/usr/bin/python3", "-m", "test", "-u", "none", *modules]
+    command = ["/usr/bin/python3", "-m", "test", "-u", "none", *options, *modules]
     answer = output_of(prefix, command, folder, env={**os.environ, "TMPDIR": str(folder)})
     return "\n".join(line for line in answer.splitlines() if line.endswith((" test OK.", " tests OK.")))
 
