@@ -114,6 +114,15 @@ def test_faults_are_explained_to_handlers(malloom: Malloom, build: Compile) -> N
     assert assert_same(malloom, build("faults.c"))["promoted"] == 1
 
 
+@pytest.mark.parametrize("verb", [("run", "--dynamic"), ("record", "--accesses", "full")], ids=" ".join)
+def test_signals_end_calls_of_the_system(
+    malloom: Malloom, build: Compile, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    output = () if verb[0] == "run" else ("-o", tmp_path / "profile")
+    done = malloom(*verb, *output, "--", build("interrupted.c"))
+    assert (done.returncode, done.stdout) == (0, "-1 interrupted\n4 \n"), done.stderr
+
+
 def test_code_that_is_written_anew_calls_what_it_says(malloom: Malloom, build: Compile) -> None:
     assert_same(malloom, build("new_code.c", "-fno-pie", "-no-pie"))
 
