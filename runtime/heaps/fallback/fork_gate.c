@@ -13,6 +13,8 @@
 // Who forks, as its thread pointer, which is the same in the child; and how many threads are inside. Whoever
 // enters says so before it looks who forks, and whoever forks before it counts.
 static _Atomic(const void*) forking;
+// Of its thread, by signal handlers within that fork; its own.
+static unsigned further_forks;
 static atomic_long inside;
 static __attribute__((tls_model("initial-exec"))) _Thread_local int depth;
 
@@ -96,24 +98,43 @@ bool malloom_fork_gate_is_inside(void) {
     return depth != 0;
 }
 
-static void before_fork(void) {
-    struct waiting waiting = {0};
+static void close_gate(struct waiting* waiting) {
     const void* nobody = NULL;
-    while (!atomic_compare_exchange_strong(&forking, &nobody, self()) && wait_a_moment(&waiting)) {
+    if (atomic_load(&forking) == self()) {
+        ++further_forks;
+        return;
+    }
+    while (!atomic_compare_exchange_strong(&forking, &nobody, self()) && wait_a_moment(waiting)) {
         nobody = NULL;
     }
+}
+
+static void before_fork(void) {
+    struct waiting waiting = {0};
+    close_gate(&waiting);
     while (others_are_inside() && wait_a_moment(&waiting)) {
     }
 }
 
 static void after_fork_in_parent(void) {
-    const void* me = self();
-    atomic_compare_exchange_strong(&forking, &me, NULL);
+    if (atomic_load(&forking) != self()) {
+        return;  // it has not waited long enough for who forks
+    }
+    if (further_forks != 0) {
+        --further_forks;
+    } else {
+        atomic_store(&forking, NULL);
+    }
 }
 
 static void after_fork_in_child(void) {
     atomic_store(&inside, depth != 0 ? 1 : 0);
-    atomic_store(&forking, NULL);
+    if (atomic_load(&forking) == self()) {
+        after_fork_in_parent();
+    } else {
+        further_forks = 0;
+        atomic_store(&forking, NULL);
+    }
 }
 
 void malloom_fork_gate_open(void) {

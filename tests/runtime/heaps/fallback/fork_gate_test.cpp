@@ -12,6 +12,8 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/runtime/forking_handler.h"
+
 namespace malloom::tests {
 namespace {
 
@@ -20,7 +22,7 @@ using std::chrono::steady_clock;
 // About a second is what either side waits; machines are busy.
 constexpr std::chrono::seconds most_wait{10};
 
-std::atomic<bool> has_entered, may_leave, handler_waits;
+std::atomic<bool> has_entered, may_leave, handler_waits, handler_looks, was_closed;
 
 void stay_inside() {
     malloom_fork_gate_enter();
@@ -35,6 +37,15 @@ void stay_inside() {
 void wait_for_entry() {
     while (handler_waits && !has_entered) {
         std::this_thread::yield();
+    }
+}
+
+// In the last handler before the gate's, once a fork within the fork is done: lets a thread come to the gate,
+// and looks whether it gets through.
+void look_whether_closed() {
+    if (handler_has_forked() && handler_looks.exchange(false)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        was_closed = !has_entered;
     }
 }
 
@@ -56,10 +67,10 @@ class ForkGate : public testing::Test {
   protected:
     static void SetUpTestSuite() {
         // Before the gate's own handlers, so that a fork calls it behind them.
-        pthread_atfork(wait_for_entry, nullptr, nullptr);
+        pthread_atfork(wait_for_entry, look_whether_closed, nullptr);
         malloom_fork_gate_open();
     }
-    void SetUp() override { has_entered = may_leave = handler_waits = false; }
+    void SetUp() override { has_entered = may_leave = handler_waits = handler_looks = was_closed = false; }
     void TearDown() override { EXPECT_LT(steady_clock::now() - began_, most_wait); }
 
   private:
@@ -107,6 +118,34 @@ TEST_F(ForkGate, WhoForksPassesIt) {
     malloom_fork_gate_enter();
     EXPECT_EQ(status_of_fork(), 0);
     malloom_fork_gate_leave();
+}
+
+// A fork within a fork passes the gate at once, and leaves it closed for the first.
+TEST_F(ForkGate, ASignalHandlerMayForkWithinAFork) {
+    const auto passes = [] {
+        malloom_fork_gate_enter();
+        malloom_fork_gate_leave();
+        return true;
+    };
+    const auto began = steady_clock::now();
+    EXPECT_TRUE(are_well_after_fork_within_fork(HandlerComes::before_the_child, passes));
+    EXPECT_TRUE(are_well_after_fork_within_fork(HandlerComes::after_the_child, passes));
+    EXPECT_LT(steady_clock::now() - began, std::chrono::milliseconds(900)) << "nobody had to wait";
+    std::thread(passes).join();
+}
+
+TEST_F(ForkGate, AForkWithinAForkLeavesItClosed) {
+    may_leave = true;
+    handler_looks = true;
+    std::thread comes([] {
+        while (handler_looks) {
+            std::this_thread::yield();
+        }
+        stay_inside();
+    });
+    EXPECT_TRUE(are_well_after_fork_within_fork(HandlerComes::after_the_child, [] { return true; }));
+    EXPECT_TRUE(was_closed);
+    comes.join();
 }
 
 }  // namespace
