@@ -23,7 +23,7 @@ namespace {
 
 using heaps::ArrayRegion;
 using heaps::ElementRuns;
-using structures::ThreadLock;
+using structures::ForkLock;
 
 /// Of addresses, for all elements of a structure.
 constexpr size_t region_bytes = sizeof(void*) == 8 ? size_t{1} << 36 : size_t{1} << 28;
@@ -31,20 +31,19 @@ constexpr size_t region_bytes = sizeof(void*) == 8 ? size_t{1} << 36 : size_t{1}
 /// What malloom_arrays::state points to.
 struct CompiledArrays {
     ArrayRegion region;
-    ThreadLock lock;
+    ForkLock lock;
     CompiledArrays* next;  ///< of those that opened before
 };
 
-constinit ThreadLock opening;
+constinit ForkLock opening;
 constinit CompiledArrays* newest = nullptr;  // atomic; grows under the lock
 constinit bool have_gone = false;            // with the library: late destructors get none, and release none
-constinit bool is_forking = false;           // under the lock
 
 /// Has a lock for a scope. Where there are other threads, no handler runs in it: they would wait for whoever
 /// interrupted the holder. Where there are none, a handler does not wait for its own thread but goes without.
 class Held {
   public:
-    explicit Held(ThreadLock& lock) : lock_(lock), is_alone_(structures::alone()) {
+    explicit Held(ForkLock& lock) : lock_(lock), is_alone_(structures::alone()) {
         if (!is_alone_) {
             disturbances_.hold_off();
         }
@@ -68,29 +67,27 @@ class Held {
 
     /// Whether what is locked is whole. It is, too, for other handlers of a fork, which come while their
     /// thread has all locks.
-    bool is_whole() const { return !was_mine_ || is_forking; }
+    bool is_whole() const { return !was_mine_ || lock_.is_held_for_fork(); }
 
   private:
     platform::Disturbances disturbances_;
-    ThreadLock& lock_;
+    ForkLock& lock_;
     bool is_alone_;
     bool was_mine_ = false;
 };
 
 // The forking thread has all locks, so that the child finds what they guard whole.
 void before_fork() {
-    opening.lock();
-    is_forking = true;
+    opening.hold_for_fork();
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
-        arrays->lock.lock();
+        arrays->lock.hold_for_fork();
     }
 }
 void after_fork() {
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
-        arrays->lock.unlock();
+        arrays->lock.end_fork();
     }
-    is_forking = false;
-    opening.unlock();
+    opening.end_fork();
 }
 
 /// Before the program's own handlers of forks, which then come while nothing is locked: they may wait for

@@ -22,7 +22,7 @@ extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char malloom_early_hug
 namespace malloom::compiled {
 
 constinit front::ProcessPools pools;
-constinit structures::ThreadLock making_clients;
+constinit structures::ForkLock making_clients;
 
 namespace {
 /// The library has given its pools back: late destructors get nothing of them, and what they release stays.
@@ -57,10 +57,10 @@ using heaps::SplitShape;
 
 // A client that another thread was making would never be made in the child.
 void before_fork() {
-    making_clients.lock();
+    making_clients.hold_for_fork();
 }
 void after_fork() {
-    making_clients.unlock();
+    making_clients.end_fork();
 }
 
 /// After the handlers of process_pools.cpp, which therefore lock after these, as the making of clients

@@ -9,7 +9,7 @@ namespace malloom::compiled {
 extern constinit front::ProcessPools pools;
 
 /// Around the making of clients, by a thread that no signal disturbs.
-extern constinit structures::ThreadLock making_clients;
+extern constinit structures::ForkLock making_clients;
 
 /// Under that lock, before the first client. False where address space is short.
 bool open_pools();

@@ -12,14 +12,13 @@ namespace malloom::front {
 
 /// - join: an instance for a thread that has none, a new one or that of an ended thread; null where there is
 /// none. leave: its thread ends, and uses it no more.
-/// - before_fork, after_fork: around a fork, in the thread that forks. after_fork_in_child: as after_fork, of
-/// the only thread that is left; its instance, null where it has none.
+/// - lock: of all that changes but for a thread's own use. after_fork_in_child: in the only thread that is
+/// left, which has the lock, with its instance, null where it has none. More than once is no harm.
 template <typename Heap, typename Instance>
 concept HeapOfInstances = requires(Heap& heap, Instance& instance, Instance* known) {
     { heap.join() } -> heaps::same_as<Instance*>;
     heap.leave(instance);
-    heap.before_fork();
-    heap.after_fork();
+    { heap.lock() } -> heaps::same_as<structures::ForkLock&>;
     heap.after_fork_in_child(known);
     instance.rounds++;  // of destructors that the ending thread has gone through
 };
@@ -105,36 +104,43 @@ class ThreadOwned {
     }
 
     /// Other handlers of a fork may allocate: the forking thread is away while the heap is locked. Who forks
-    /// may be a signal handler that interrupted the opening.
+    /// may be a signal handler that interrupted the opening, or another fork of its thread. Such a handler
+    /// may come between any two of these lines.
     void before_fork() {
-        const bool is_opening = opening_.is_mine();
-        if (!is_opening) {
-            opening_.lock();
-        }
-        has_locked_opening_ = !is_opening;
+        opening_.hold_for_fork();
         Instance* self = Threads::own();
         Threads::own() = &Threads::away();
-        if (watched_ != nullptr) {
-            watched_->before_fork();
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (forking_ != nullptr) {
+            ++further_forks_;
+        } else {
+            forking_ = self;
         }
-        forking_ = self;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (watched_ != nullptr) {
+            watched_->lock().hold_for_fork();
+        }
     }
     void after_fork() {
-        Instance* self = forking_;
         if (watched_ != nullptr) {
-            watched_->after_fork();
+            watched_->lock().end_fork();
         }
-        end_fork(self);
+        if (further_forks_ != 0) {
+            --further_forks_;
+        } else {
+            Instance* self = forking_;
+            forking_ = nullptr;
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            Threads::own() = self;
+        }
+        opening_.end_fork();
     }
+    /// Where a handler forked within a fork that goes on in its child.
     void after_fork_in_child() {
-        Instance* self = forking_;
         if (watched_ != nullptr) {
-            // After forget_ends a thread's instance is known by the thread alone.
-            const bool has_key = __atomic_load_n(&is_watching_, __ATOMIC_ACQUIRE);
-            watched_->after_fork_in_child(has_key ? static_cast<Instance*>(pthread_getspecific(end_key_))
-                                                  : self);
+            watched_->after_fork_in_child(instance_of_forking());
         }
-        end_fork(self);
+        after_fork();
     }
 
   private:
@@ -143,19 +149,22 @@ class ThreadOwned {
             __atomic_store_n(&is_watching_, true, __ATOMIC_RELEASE);
         }
     }
-    void end_fork(Instance* self) {
-        Threads::own() = self;
-        if (has_locked_opening_) {
-            opening_.unlock();
+    /// Null where it has none. Its key does not know it from when the thread ends until on_thread_end is
+    /// told.
+    Instance* instance_of_forking() const {
+        if (forking_ != &Threads::none() && forking_ != &Threads::away()) {
+            return forking_;
         }
+        const bool has_key = __atomic_load_n(&is_watching_, __ATOMIC_ACQUIRE);
+        return has_key ? static_cast<Instance*>(pthread_getspecific(end_key_)) : nullptr;
     }
 
     pthread_key_t end_key_ = 0;
     bool is_watching_ = false;
     Heap* watched_ = nullptr;
-    structures::ThreadLock opening_;   ///< what is watched changes under it
-    Instance* forking_ = nullptr;      ///< under the lock
-    bool has_locked_opening_ = false;  ///< likewise
+    structures::ForkLock opening_;  ///< what is watched changes under it
+    Instance* forking_ = nullptr;   ///< what the thread had that forks, where one does; under the lock
+    unsigned further_forks_ = 0;    ///< within that fork; likewise
 };
 
 /// What the system calls back, for a ThreadOwned that is a constant-initialized variable: it has no other

@@ -38,6 +38,35 @@ class ThreadLock {
     std::atomic<const void*> holder_{nullptr};
 };
 
+/// One that forks hold, so that the child finds whole what it guards. Who forks may be a signal handler that
+/// interrupted the holder, or another fork of its thread: then it was held already, and stays so.
+class ForkLock : public ThreadLock {
+  public:
+    /// Around a fork, in the thread that forks; the latter in its child too. Pairs lie within each other.
+    void hold_for_fork() {
+        if (!is_mine()) {
+            lock();
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            forks_ = 1;
+        } else if (forks_ != 0) {
+            ++forks_;
+        }
+    }
+    void end_fork() {
+        if (forks_ == 1) {
+            forks_ = 0;
+            unlock();
+        } else if (forks_ != 0) {
+            --forks_;
+        }
+    }
+    /// For the holder: whether it is held because of a fork alone.
+    bool is_held_for_fork() const { return forks_ != 0; }
+
+  private:
+    unsigned forks_ = 0;  ///< that hold it, each within the one before; the holder's
+};
+
 /// Holds a lock for a scope.
 class Locked {
   public:

@@ -97,7 +97,7 @@ class PoolArena {
     /// Ends the program. The pool may be null.
     [[noreturn]] void misused(Misuse misuse, const void* object, const Pool* pool) const;
 
-    structures::ThreadLock lock;  ///< of all that is said to be under it
+    structures::ForkLock lock;  ///< of all that is said to be under it
 
     /// A pool with a range of that order and nothing carved; null without memory. Under the lock.
     Pool* take(unsigned order, PoolShape shape);

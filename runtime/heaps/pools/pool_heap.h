@@ -87,7 +87,10 @@ class PoolHeap {
     static bool is_first(const PoolThread& self) { return self.mark == 1; }
     /// The thread ends, and makes no more calls with the table.
     void leave(PoolThread& self);
-    /// Around a fork; `self` is the forking thread's, or null. In the child all other threads are gone.
+    /// The arena's. Whoever forks holds it.
+    structures::ForkLock& lock() { return arena_.lock; }
+    /// Around a fork that does not hold it already; `self` is the forking thread's, or null. In the child all
+    /// other threads are gone.
     void before_fork();
     void after_fork();
     void after_fork_in_child(PoolThread* self);

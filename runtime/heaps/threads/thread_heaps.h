@@ -130,10 +130,10 @@ class ThreadHeaps {
     [[gnu::always_inline]] bool owns(const void* object) const { return regions_.covers(object); }
     size_t usable_size(const void* object) const;
 
-    /// Around a fork, in the thread that forks. In the child the instances of other threads stay as they
+    /// Whoever forks holds it.
+    structures::ForkLock& lock() { return lock_; }
+    /// In the thread that forked, under the lock. In the child the instances of other threads stay as they
     /// were, and what is freed there stays too: what they were doing is not known. Null: it has none.
-    void before_fork();
-    void after_fork();
     void after_fork_in_child(const Instance* self);
 
     ThreadHeapsCounts counts() const;
@@ -166,8 +166,7 @@ class ThreadHeaps {
     Instance* instances_ = nullptr;  ///< by number, the first one of nobody
     Instance* idle_ = nullptr;
     uint32_t instances_count_ = 0;
-    structures::ThreadLock lock_;   ///< of the regions, and of all about idle instances
-    bool locked_for_fork_ = false;  ///< under the lock
+    structures::ForkLock lock_;  ///< of the regions, and of all about idle instances
     OnMisuse on_misuse_ = nullptr;
 };
 
@@ -346,23 +345,6 @@ void ThreadHeaps<Heap>::misused(ThreadMisuse what, const void* object, bool was_
                              : "malloom: free of an address where no object begins");
 }
 
-// Whoever forks may be a handler that interrupted the holder.
-template <class Heap>
-void ThreadHeaps<Heap>::before_fork() {
-    const bool has_locked = !lock_.is_mine();
-    if (has_locked) {
-        lock_.lock();
-    }
-    locked_for_fork_ = has_locked;
-}
-
-template <class Heap>
-void ThreadHeaps<Heap>::after_fork() {
-    if (locked_for_fork_) {
-        lock_.unlock();
-    }
-}
-
 // What others had on its way to an owner may be there in part only, so it is left out.
 template <class Heap>
 void ThreadHeaps<Heap>::after_fork_in_child(const Instance* self) {
@@ -378,7 +360,6 @@ void ThreadHeaps<Heap>::after_fork_in_child(const Instance* self) {
             set_state(instance, State::frozen);
         }
     }
-    after_fork();
 }
 
 template <class Heap>

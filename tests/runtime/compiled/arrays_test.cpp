@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "include/malloom/pools.h"
+#include "tests/runtime/forking_handler.h"
 #include "tests/runtime/heaps/arrays/array_contents.h"
 
 extern "C" void malloom_check_array(const malloom_arrays* of, const void* address, size_t bytes);
@@ -277,6 +278,20 @@ TEST(CompiledArrays, HandlersOfAForkMayAsk) {
     EXPECT_EQ(exit_status_of_child([&] { return asked == 2 && work(structure, 1, 100); }), 0);
     EXPECT_EQ(asked, 2);
     EXPECT_TRUE(work(structure, 1, 100));
+}
+
+// Nothing stays locked.
+TEST(CompiledArrays, ASignalHandlerMayForkWithinAFork) {
+    static Structure& structure = new_structure({8, 24});
+    structure.free(structure.alloc(1));
+    for (const HandlerComes comes : {HandlerComes::before_the_child, HandlerComes::after_the_child}) {
+        EXPECT_TRUE(are_well_after_fork_within_fork(comes, [] { return work(structure, 1, 100); }));
+        bool is_right = false;
+        alarm(60);
+        std::thread([&] { is_right = work(structure, 2, 100); }).join();
+        alarm(0);
+        EXPECT_TRUE(is_right);
+    }
 }
 
 // A handler that comes while its thread has a lock would wait for itself.

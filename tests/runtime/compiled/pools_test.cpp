@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "include/malloom/pools.h"
+#include "runtime/compiled/pools.h"
+#include "tests/runtime/forking_handler.h"
 
 namespace malloom::tests {
 namespace {
@@ -34,6 +36,7 @@ enum Structure : unsigned {
     shared,
     of_handlers,
     waited_for,
+    forked_within,
     first_raced,
     last_raced = first_raced + 3'000,
     first_of_child
@@ -271,6 +274,25 @@ TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
     EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 0) != nullptr; }), 0);
     alarm(0);
     is_wanted = false;
+}
+
+// Nothing stays locked, and no thread is left without its pools.
+TEST(CompiledPools, ASignalHandlerMayForkWithinAFork) {
+    const auto is_served = [] {
+        void* object = malloom_pool_alloc(forked_within, 24, 0);
+        const bool is_pools = compiled::pools.owns(object);
+        malloom_pool_free(object);
+        return is_pools;
+    };
+    ASSERT_TRUE(is_served());
+    for (const HandlerComes comes : {HandlerComes::before_the_child, HandlerComes::after_the_child}) {
+        EXPECT_TRUE(are_well_after_fork_within_fork(comes, is_served));
+        bool is_other_served = false;
+        alarm(60);
+        std::thread([&] { is_other_served = is_served(); }).join();
+        alarm(0);
+        EXPECT_TRUE(is_other_served);
+    }
 }
 
 // A structure's first request in a child, while another thread of the parent was at one.

@@ -8,6 +8,7 @@
 namespace malloom::tests {
 namespace {
 
+using structures::ForkLock;
 using structures::Locked;
 using structures::ThreadLock;
 
@@ -37,6 +38,28 @@ TEST(ThreadLock, KnowsItsHolder) {
     std::thread([&] { EXPECT_FALSE(lock.is_mine()); }).join();
     lock.unlock();
     EXPECT_FALSE(lock.is_mine());
+}
+
+TEST(ForkLock, ForksWithinAForkLeaveItHeld) {
+    ForkLock lock;
+    lock.hold_for_fork();
+    lock.hold_for_fork();
+    lock.end_fork();
+    EXPECT_TRUE(lock.is_mine());
+    EXPECT_TRUE(lock.is_held_for_fork());
+    lock.end_fork();
+    EXPECT_FALSE(lock.is_mine());
+    EXPECT_FALSE(lock.is_held_for_fork());
+}
+
+TEST(ForkLock, AForkLeavesHeldWhatItInterrupted) {
+    ForkLock lock;
+    lock.lock();
+    lock.hold_for_fork();
+    EXPECT_FALSE(lock.is_held_for_fork());
+    lock.end_fork();
+    EXPECT_TRUE(lock.is_mine());
+    lock.unlock();
 }
 
 }  // namespace

@@ -239,10 +239,10 @@ TYPED_TEST(ThreadHeapsTest, AChildOfAForkLeavesOthersInstancesAlone) {
     void* others = this->heap.allocate(other, {100, 0});
     void* left = this->heap.allocate(ended, {100, 0});
     this->heap.leave(ended);
-    this->heap.before_fork();
+    this->heap.lock().hold_for_fork();
     const pid_t child = fork();
     if (child != 0) {
-        this->heap.after_fork();
+        this->heap.lock().end_fork();
         int status = 0;
         ASSERT_EQ(waitpid(child, &status, 0), child);
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
@@ -251,6 +251,7 @@ TYPED_TEST(ThreadHeapsTest, AChildOfAForkLeavesOthersInstancesAlone) {
         return;
     }
     this->heap.after_fork_in_child(this->self);
+    this->heap.lock().end_fork();
     this->heap.release(*this->self, mine);
     this->heap.release(*this->self, others);
     this->heap.release(*this->self, left);
