@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "runtime/heaps/heap.h"
+#include "runtime/platform/undisturbed.h"
 #include "runtime/structures/thread_lock.h"
 
 namespace malloom::front {
@@ -77,16 +78,9 @@ class ThreadOwned {
         if (self != &Threads::none() || !__atomic_load_n(&is_watching_, __ATOMIC_ACQUIRE)) [[likely]] {
             return *self;
         }
-        if (watched_ == nullptr) {
-            return *self;  // it is closed
+        if (watched_ != nullptr) {  // else it is closed
+            join();
         }
-        Threads::own() = &Threads::away();  // what follows may allocate
-        self = watched_->join();
-        if (self != nullptr) {
-            self->rounds = 0;
-            pthread_setspecific(end_key_, self);
-        }
-        Threads::own() = self != nullptr ? self : &Threads::none();
         return *Threads::own();
     }
 
@@ -97,6 +91,8 @@ class ThreadOwned {
             pthread_setspecific(end_key_, &self);
             return;
         }
+        // As in join.
+        const platform::Undisturbed undisturbed;
         Threads::own() = &Threads::away();
         if (watched_ != nullptr) {
             watched_->leave(self);
@@ -144,6 +140,21 @@ class ThreadOwned {
     }
 
   private:
+    // In the child of a handler that forks meanwhile the instance would be nobody's, and go with those of all
+    // other threads, though the thread uses it when the handler returns.
+    void join() {
+        const platform::Undisturbed undisturbed;
+        if (Threads::own() != &Threads::none()) {
+            return;  // a handler was first
+        }
+        Threads::own() = &Threads::away();  // what follows may allocate
+        Instance* self = watched_->join();
+        if (self != nullptr) {
+            self->rounds = 0;
+            pthread_setspecific(end_key_, self);
+        }
+        Threads::own() = self != nullptr ? self : &Threads::none();
+    }
     void watch_ends(OnThreadEnd told) {
         if (!is_watching_ && pthread_key_create(&end_key_, told) == 0) {
             __atomic_store_n(&is_watching_, true, __ATOMIC_RELEASE);

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "tests/runtime/forking_handler.h"
 
 namespace malloom::tests {
@@ -85,6 +87,24 @@ TEST_F(ThreadOwned, AForkWithinAForkLeavesNothingLockedAndNobodyAway) {
         EXPECT_TRUE(are_well_after_fork_within_fork(comes, is_as_before));
         EXPECT_TRUE(is_whole_in_child());
     }
+}
+
+// In the child the instance would be nobody's, though the thread goes on with it.
+TEST_F(ThreadOwned, NoHandlerForksWhileAThreadGetsOrLeavesItsInstance) {
+    static int forks = 0;
+    static bool was_whole = true;
+    signal(SIGUSR2, [](int) {
+        ++forks;
+        was_whole = is_whole_in_child() && was_whole;
+    });
+    std::thread([] {
+        threads.joined();
+        EXPECT_EQ(forks, 1);
+        heap.known_to_forks = nullptr;  // in the end
+    }).join();
+    signal(SIGUSR2, SIG_IGN);
+    EXPECT_EQ(forks, 2);
+    EXPECT_TRUE(was_whole);
 }
 
 }  // namespace
