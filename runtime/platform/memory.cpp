@@ -57,6 +57,19 @@ bool advise(void* start, size_t bytes, int advice) {
     return done;
 }
 
+// As much as there is room for; no text where it cannot be read. By bare system calls, as the C library's are
+// cancellation points and those of malloc must not be. errno stays.
+void read_file(const char* path, char* text, size_t room) {
+    const int saved = errno;
+    const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : syscall(SYS_read, file, text, room - 1);
+    if (file >= 0) {
+        syscall(SYS_close, file);
+    }
+    text[length < 0 ? 0 : length] = '\0';
+    errno = saved;
+}
+
 size_t limit_of(__rlimit_resource resource) {
     rlimit limit = {};
     return getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
@@ -184,17 +197,9 @@ uint64_t monotonic_nanoseconds() {
 }
 
 bool huge_pages_are_allowed() {
-    const int saved = errno;
-    const int file = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
-    char text[64] = {};
-    if (file >= 0) {
-        // The chosen word is in brackets: always [madvise] never.
-        if (read(file, text, sizeof text - 1) < 0) {
-            text[0] = '\0';
-        }
-        close(file);
-    }
-    errno = saved;
+    // The chosen word is in brackets: always [madvise] never.
+    char text[64];
+    read_file("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
     return strstr(text, "[always]") != nullptr || strstr(text, "[madvise]") != nullptr;
 }
 
@@ -206,30 +211,17 @@ void prefer_huge_pages(void* start, size_t bytes) {
     }
 }
 
-// By bare system calls, as the C library's are cancellation points and those of malloc must not be.
 size_t resident_bytes() {
-    const int saved = errno;
     char text[128];
-    const long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? -1 : syscall(SYS_read, file, text, sizeof text - 1);
-    if (file >= 0) {
-        syscall(SYS_close, file);
-    }
-    text[length < 0 ? 0 : length] = '\0';
+    read_file("/proc/self/statm", text, sizeof text);
     const char* resident = strchr(text, ' ');
-    errno = saved;
     return resident == nullptr ? 0 : strtoull(resident, nullptr, 10) * page_bytes();
 }
 
 // Not getrusage: its peak includes what the process was before it exec'ed the program.
 size_t peak_resident_bytes() {
     char text[4096];
-    const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0) {
-        close(file);
-    }
-    text[length < 0 ? 0 : length] = '\0';
+    read_file("/proc/self/status", text, sizeof text);
     const char* peak = strstr(text, "VmHWM:");
     return peak == nullptr ? 0 : strtoull(peak + strlen("VmHWM:"), nullptr, 10) * 1024;
 }

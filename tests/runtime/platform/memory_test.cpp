@@ -1,12 +1,14 @@
 #include "runtime/platform/memory.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 namespace malloom::platform {
@@ -140,6 +142,19 @@ TEST(Memory, PeakGrowsByWhatIsTouched) {
     unmap_pages(start, bytes);
     EXPECT_GE(peak_resident_bytes() + (size_t{1} << 20), bytes);
     EXPECT_GE(peak_resident_bytes(), before);
+}
+
+// Requests for memory ask this while something is locked: a thread that is to be cancelled must come through.
+TEST(Memory, QuestionsToTheSystemAreNoCancellationPoints) {
+    bool has_come_through = false;
+    std::thread([&] {
+        pthread_cancel(pthread_self());
+        huge_pages_are_allowed();
+        resident_bytes();
+        peak_resident_bytes();
+        has_come_through = true;
+    }).join();
+    EXPECT_TRUE(has_come_through);
 }
 
 }  // namespace
