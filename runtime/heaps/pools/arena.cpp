@@ -57,7 +57,7 @@ uintptr_t PoolArena::fresh_block() {
     adapt_ranges_to_growth();
     if (waits_for_huge_pages_ && reserve() >= block_bytes) {
         waits_for_huge_pages_ = false;
-        prefer_huge_pages();
+        huge_pages_.prefer();
     }
     make_huge(block);
     return block;

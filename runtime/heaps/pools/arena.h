@@ -155,9 +155,14 @@ class PoolArena {
 
     /// From now on blocks are huge pages, where the system makes them at request. One of them may be idle
     /// beside the rest.
-    void prefer_huge_pages() { huge_pages_.prefer(); }
-    /// The same once one of them is no more than may be idle anyway.
-    void prefer_huge_pages_when_large() { waits_for_huge_pages_ = true; }
+    void prefer_huge_pages() {
+        if (huge_pages_.are_allowed()) {
+            huge_pages_.prefer();
+        }
+    }
+    /// The same once one of them is no more than may be idle anyway. The system is asked now: when that is so
+    /// the process may have forbidden itself to.
+    void prefer_huge_pages_when_large() { waits_for_huge_pages_ = huge_pages_.are_allowed(); }
 
     /// Every descriptor that was ever used.
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }

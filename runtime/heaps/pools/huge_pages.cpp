@@ -31,8 +31,12 @@ bool HugePages::reach(size_t usable) {
     return flags_.reach(usable / block_bytes);
 }
 
+bool HugePages::are_allowed() const {
+    return bytes_ != 0 && platform::huge_pages_are_allowed();
+}
+
 void HugePages::prefer() {
-    are_preferred_ = bytes_ != 0 && platform::huge_pages_are_allowed();
+    are_preferred_ = true;
     begin(base_, bytes_);
 }
 

@@ -15,7 +15,9 @@ class HugePages {
     /// False without memory.
     bool reach(size_t usable);
 
-    /// From now on blocks are huge pages, where the system makes them at request; else nothing changes.
+    /// Asks the system whether it makes huge pages at request, by calls that a process may forbid itself.
+    bool are_allowed() const;
+    /// They are: from now on blocks are huge pages.
     void prefer();
     bool are_preferred() const { return are_preferred_; }
     /// Addresses of blocks become usable.

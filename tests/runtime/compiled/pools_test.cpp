@@ -1,7 +1,11 @@
 // What compiled code calls (include/malloom/pools.h), called by hand.
 #include <errno.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <random>
 #include <string>
@@ -37,6 +42,7 @@ enum Structure : unsigned {
     of_handlers,
     waited_for,
     forked_within,
+    forbidden,
     first_raced,
     last_raced = first_raced + 3'000,
     first_of_child
@@ -259,6 +265,34 @@ int exit_status_of_child(Work child_work) {
     waitpid(child, &status, 0);
     return status;
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// From now on the process ends when it opens a file.
+bool forbid_to_open_files() {
+    sock_filter only_others[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter = {std::size(only_others), only_others};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// What pools ask the system, they ask before the program's main work.
+TEST(CompiledPools, GrowInAProcessThatMayOpenNoFiles) {
+    malloom_pool_free(malloom_pool_alloc(forbidden, 1'000, 0));
+    const auto grow = [] {
+        bool is_served = forbid_to_open_files();
+        for (int i = 0; i < 100'000; ++i) {
+            is_served = malloom_pool_alloc(forbidden, 1'000, 0) != nullptr && is_served;
+        }
+        return is_served;
+    };
+    EXPECT_EQ(exit_status_of_child(grow), 0);
+}
+#endif
 
 // The program's handlers of a fork come while nothing is locked: they may wait for threads that ask.
 TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
