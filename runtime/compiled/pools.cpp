@@ -113,9 +113,12 @@ void note_fallback() {
     return operator_new_of_program(bytes);
 }
 
-/// A structure's first request opens the pools and makes its client; none without memory, or where there
-/// are no such structures. `first_bytes` of a shape is 0 where objects are not split.
+/// A structure's first request opens the pools and makes its client; none without memory, in handlers of a
+/// fork, or where there are no such structures. `first_bytes` of a shape is 0 where objects are not split.
 [[gnu::noinline]] uint32_t make_client(unsigned structure, SplitShape shape) {
+    if (making_clients.is_mine()) {
+        return PoolHeap::none;
+    }
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
     const structures::Locked locked(making_clients);
     const bool are_open = open_pools();

@@ -53,7 +53,11 @@ constinit SizedPools sized[MALLOOM_MOST_STRUCTURES][size_classes] = {};
 /// A few objects are not worth pages of their own: they lie with those of other structures.
 constexpr uint32_t shared_requests = 64;
 
+/// None in handlers of a fork, whose thread has the lock.
 [[gnu::noinline]] uint32_t find_client(SizedPools& of_size, size_t bytes) {
+    if (making_clients.is_mine()) {
+        return PoolHeap::none;
+    }
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
     const structures::Locked locked(making_clients);
     if (!open_pools()) {

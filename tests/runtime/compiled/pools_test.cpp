@@ -42,6 +42,7 @@ enum Structure : unsigned {
     of_handlers,
     waited_for,
     forked_within,
+    new_in_handler,
     forbidden,
     first_raced,
     last_raced = first_raced + 3'000,
@@ -308,6 +309,27 @@ TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
     EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 0) != nullptr; }), 0);
     alarm(0);
     is_wanted = false;
+}
+
+// A structure's first request in a handler that comes while the forking thread has all locks.
+TEST(CompiledPools, HandlersOfAForkMayAskForNewStructures) {
+    std::thread([] { malloom_pool_free(malloom_pool_alloc(waited_for, 24, 0)); }).join();
+    static volatile int asked = 0;
+    handler = [] {
+        void* objects[] = {malloom_pool_alloc(new_in_handler, 24, 0),
+                           malloom_pool_alloc_any(new_in_handler, 24)};
+        for (void* object : objects) {
+            asked = asked + (object != nullptr);
+            malloom_pool_free(object);
+        }
+    };
+    for (const HandlerComes comes : {HandlerComes::before_the_child, HandlerComes::after_the_child}) {
+        handler_comes = comes;
+        alarm(60);
+        EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 0) != nullptr; }), 0);
+    }
+    alarm(0);
+    EXPECT_EQ(asked, 4);
 }
 
 // Nothing stays locked, and no thread is left without its pools.
