@@ -13,6 +13,7 @@
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
 #include "runtime/front/register_entries.h"
+#include "runtime/front/release_paths.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {
@@ -32,20 +33,6 @@ static_assert(ProcessHeap<std::remove_reference_t<decltype(process_heap())>>);
 inline void* out_of_memory() {
     errno = ENOMEM;
     return nullptr;
-}
-
-// Whether the heap answers most requests by its fast paths. Compilers make tail calls only where they
-// optimize.
-#ifdef __OPTIMIZE__
-inline constexpr bool has_fast_paths = FastProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
-#else
-inline constexpr bool has_fast_paths = false;
-#endif
-
-inline void deallocate(void* object) {
-    if (has_fast_paths || object != nullptr) [[likely]] {
-        process_heap().deallocate(object);
-    }
 }
 
 // memalign accepts any alignment and rounds it up; what no address can satisfy is EINVAL.
@@ -104,7 +91,7 @@ allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t pl
 }
 [[gnu::noinline]] inline void* reallocate_slow(void* object, size_t bytes) {
     if (bytes == 0) {
-        process_heap().deallocate(object);
+        release(object);
         return nullptr;
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
@@ -274,13 +261,7 @@ struct Entry {
             return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
         }
     }
-    [[gnu::always_inline]] static void release(void* object) {
-        if constexpr (has_fast_paths) {
-            Heap::entries().release(object);
-        } else {
-            deallocate(object);
-        }
-    }
+    [[gnu::always_inline]] static void release(void* object) { front::release(object); }
     [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
         if constexpr (has_fast_paths) {
             return Heap::entries().allocate_zeroed(count, size);

@@ -36,12 +36,6 @@ constexpr malloom_entries guarded_entries() {
         process_heap().check_guard(object);
         deallocate(object);
     };
-    entries.reallocate = [](void* object, size_t bytes) {
-        if (bytes == 0) {
-            process_heap().check_guard(object);
-        }
-        return Entries<>::reallocate(object, bytes);
-    };
     return entries;
 }
 

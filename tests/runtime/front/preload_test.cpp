@@ -250,6 +250,20 @@ TEST_F(Preload, ChildrenOfAProgramWhoseThreadsAllocateAreWell) {
     }
 }
 
+TEST_F(Preload, GuardsAreLookedAtHoweverTheEntriesAreCompiled) {
+    for (const char* library : {MALLOOM_LIBRARY, MALLOOM_UNOPTIMIZED_LIBRARY}) {
+        for (const char* settings : {"heap=pools,guards=1", "heap=fallback,guards=1"}) {
+            for (const char* way : {"0", "1"}) {
+                const std::string command = std::string(MALLOOM_PROBE " past ");
+                EXPECT_EQ(run(settings, command + "0 " + way, library).complaint, "");
+                const Outcome outcome = run(settings, command + "1 " + way, library);
+                EXPECT_NE(outcome.complaint.find("wrote past the end of"), std::string::npos)
+                    << library << settings << way;
+            }
+        }
+    }
+}
+
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
     EXPECT_EQ(outcome.complaint,

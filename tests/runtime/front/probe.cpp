@@ -309,6 +309,16 @@ int fail_posix_memalign() {
     return posix_memalign(&object, 64, huge) == ENOMEM && errno == 5 ? puts("errno kept") < 0 : 1;
 }
 
+int write_past(size_t bytes, bool is_reallocated) {
+    auto* object = static_cast<char*>(through_caller(malloc, 40));
+    memset(object, 1, 40 + bytes);
+    if (is_reallocated) {
+        return realloc(object, 0) != nullptr;
+    }
+    free(object);
+    return 0;
+}
+
 struct Taken {
     Taken* before;
 };
@@ -395,6 +405,7 @@ int main(int count, char** words) {
     if (strcmp(what, "forks") == 0) return run_forks(static_cast<unsigned>(number(2)));
     if (strcmp(what, "opened") == 0) return print_opened();
     if (strcmp(what, "one") == 0) return make_one_object();
+    if (strcmp(what, "past") == 0) return write_past(number(2), number(3) != 0);
     if (strcmp(what, "invalid") == 0) {
         // By an integer, or the compiler would warn of it.
         volatile auto inside = reinterpret_cast<uintptr_t>(through_caller(malloc, 48)) + 16;
