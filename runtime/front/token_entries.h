@@ -81,7 +81,7 @@ inline void* reallocate(void* object, size_t bytes, uintptr_t key) {
         return allocate(bytes, key);
     }
     if (bytes == 0) {
-        process_heap().deallocate(object);
+        release(object);
         return nullptr;
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, caller_of(key)));

@@ -1,6 +1,7 @@
 """Programs that clang compiles with tokens run as ever without malloom; with it the token says who asks."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -272,3 +273,27 @@ def test_misuse_names_the_token(malloom: Malloom, tmp_path: Path) -> None:
     done = malloom("run", "--heap", "pools", "--", built(tmp_path, source, *FORMS["token"]))
     assert done.returncode != 0
     assert "which is free already, requested at token 0x" in done.stderr
+
+
+@pytest.mark.parametrize("heap", ["pools", "fallback"])
+@pytest.mark.parametrize("past", [0, 1])
+def test_realloc_to_nothing_looks_at_the_guard(
+    malloom: Malloom, tmp_path: Path, heap: str, past: int
+) -> None:
+    source = tmp_path / "past.c"
+    source.write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "struct Pair { struct Pair *next; long value; };\n"
+        "struct Pair *volatile pair;\n"
+        "int main(void) {\n"
+        "    for (int i = 0; i < 100; i++) {\n"
+        "        pair = malloc(sizeof(struct Pair));\n"
+        f"        memset((char *)pair, 1, sizeof(struct Pair) + {past});\n"
+        "        pair = realloc(pair, 0);\n"
+        "    }\n"
+        "}\n"
+    )
+    program = built(tmp_path, source, *FORMS["token"], "-w")
+    done = malloom("run", "--heap", heap, "--guards", "--", program)
+    assert ("something wrote past the end of" in done.stderr) == (past == 1), done.stderr
+    assert done.returncode == (-signal.SIGABRT if past else 0)
