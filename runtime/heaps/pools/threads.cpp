@@ -302,9 +302,12 @@ void PoolHeap::drop_tables_but(PoolThread* self) {
     }
     idle_threads_ = nullptr;
     all_threads_ = self;
+    threads_count_ = 0;
     if (self != nullptr) {
         self->next_table = nullptr;
         self->pending = nullptr;
+        // No object has another mark now. Without its own the thread counts as one.
+        threads_count_ = self->mark <= ChunkState::most_marks ? self->mark : 1;
     }
 }
 

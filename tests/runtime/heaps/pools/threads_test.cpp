@@ -195,6 +195,45 @@ TEST(PoolThreads, ChildrenOfAForkGoOnAlone) {
     EXPECT_TRUE(exchange.release_all());
 }
 
+// One generation of children after the other, each with threads; as they are left by a fork here, where there
+// are none.
+TEST(PoolThreads, ChildrenOfChildrenGiveMarksOutAgain) {
+    PoolsHere pools;
+    heaps::PoolThread& self = pools.self();
+    const uint32_t client = pools.heap.add(48);
+    std::vector<void*> objects;
+    for (int generation = 0; generation < 6; ++generation) {
+        for (int threads = 0; threads < 60; ++threads) {
+            heaps::PoolThread& other = *pools.heap.join();
+            EXPECT_LE(other.mark, heaps::ChunkState::most_marks);
+            EXPECT_NE(other.mark, self.mark);
+            for (void* object : objects) {
+                ASSERT_FALSE(pools.heap.release_fast(other, object)) << "of a thread that had the mark";
+            }
+            if (threads == 0) {
+                objects.push_back(pools.heap.allocate(other, client));
+            }
+        }
+        pools.heap.before_fork();
+        pools.heap.after_fork_in_child(&self);
+    }
+    for (void* object : objects) {
+        pools.deallocate(object);
+    }
+}
+
+// A thread beyond those that have marks of their own gives way to new ones.
+TEST(PoolThreads, AChildOfTheCrowdGivesMarksOut) {
+    PoolsHere pools;
+    heaps::PoolThread* self = pools.heap.join();
+    while (self->mark != heaps::ChunkState::of_crowd) {
+        self = pools.heap.join();
+    }
+    pools.heap.before_fork();
+    pools.heap.after_fork_in_child(self);
+    EXPECT_LE(pools.heap.join()->mark, heaps::ChunkState::most_marks);
+}
+
 TEST(PoolThreads, AChildOfAProcessWithOneThreadFindsAllAsItWas) {
     Exchange exchange(500);
     std::mt19937_64 random(3);
