@@ -87,12 +87,9 @@ class PoolHeap {
     static bool is_first(const PoolThread& self) { return self.mark == 1; }
     /// The thread ends, and makes no more calls with the table.
     void leave(PoolThread& self);
-    /// The arena's. Whoever forks holds it.
+    /// The arena's. Whoever forks holds it, so that the child finds what it guards whole.
     structures::ForkLock& lock() { return arena_.lock; }
-    /// Around a fork that does not hold it already; `self` is the forking thread's, or null. In the child all
-    /// other threads are gone.
-    void before_fork();
-    void after_fork();
+    /// In the child all other threads are gone; `self` is the forking thread's, or null. It has the lock.
     void after_fork_in_child(PoolThread* self);
 
     /// The fast path of allocate: the thread's magazine has a chunk. Null, and nothing has changed, where it
@@ -289,7 +286,6 @@ class PoolHeap {
     void* deferred_ = nullptr;
     void* deferred_spread_[64] = {};  ///< the same, of pools whose chunks stand for objects elsewhere
     bool has_deferred_spread_ = false;
-    bool locked_for_fork_ = false;
     bool is_packed_ = false;
     uint64_t no_top_ = 0;  ///< of pools without an owner: a closed one
 };

@@ -221,22 +221,6 @@ bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
     return true;
 }
 
-// Whoever forks holds the lock, so that the child finds what it guards whole. It may be a signal handler that
-// interrupted the holder.
-void PoolHeap::before_fork() {
-    const bool has_locked = !arena_.lock.is_mine();
-    if (has_locked) {
-        arena_.lock.lock();
-    }
-    locked_for_fork_ = has_locked;
-}
-
-void PoolHeap::after_fork() {
-    if (locked_for_fork_) {
-        arena_.lock.unlock();
-    }
-}
-
 void PoolHeap::after_fork_in_child(PoolThread* self) {
     bool had_others = false;
     for (const PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
@@ -251,7 +235,6 @@ void PoolHeap::after_fork_in_child(PoolThread* self) {
         arena_.recount_all();
         drop_tables_but(self);
     }
-    after_fork();
 }
 
 // The other threads were somewhere within the heap, and are not there any more: what they had locked is

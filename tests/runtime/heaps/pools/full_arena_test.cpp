@@ -65,9 +65,9 @@ TEST_F(FullArena, IdlePagesOfDividedRangesAreCountedOnce) {
         counted += arena.pools()[i].idle_pages * platform::page_bytes();
     }
     EXPECT_LE(counted, before);
-    pools.heap.before_fork();
+    pools.heap.lock().hold_for_fork();
     pools.heap.arena().recount_all();
-    pools.heap.after_fork();
+    pools.heap.lock().end_fork();
     EXPECT_EQ(pools.heap.arena().idle_bytes(), before) << "as the pages say";
     free_all(objects);
 }

@@ -48,9 +48,12 @@ class Exchange {
     pid_t fork_process() {
         heaps::PoolThread& self = pools_.self();
         self.is_busy = true;
-        pools_.heap.before_fork();
+        pools_.heap.lock().hold_for_fork();
         const pid_t child = fork();
-        child == 0 ? pools_.heap.after_fork_in_child(&self) : pools_.heap.after_fork();
+        if (child == 0) {
+            pools_.heap.after_fork_in_child(&self);
+        }
+        pools_.heap.lock().end_fork();
         self.is_busy = false;
         return child;
     }
@@ -214,8 +217,9 @@ TEST(PoolThreads, ChildrenOfChildrenGiveMarksOutAgain) {
                 objects.push_back(pools.heap.allocate(other, client));
             }
         }
-        pools.heap.before_fork();
+        pools.heap.lock().hold_for_fork();
         pools.heap.after_fork_in_child(&self);
+        pools.heap.lock().end_fork();
     }
     for (void* object : objects) {
         pools.deallocate(object);
@@ -229,8 +233,9 @@ TEST(PoolThreads, AChildOfTheCrowdGivesMarksOut) {
     while (self->mark != heaps::ChunkState::of_crowd) {
         self = pools.heap.join();
     }
-    pools.heap.before_fork();
+    pools.heap.lock().hold_for_fork();
     pools.heap.after_fork_in_child(self);
+    pools.heap.lock().end_fork();
     EXPECT_LE(pools.heap.join()->mark, heaps::ChunkState::most_marks);
 }
 
