@@ -1,5 +1,5 @@
-// A read that finds nothing and that a signal interrupts: it ends, or begins anew where the handler wants that
-// (SA_RESTART) and has written something.
+// A read that finds nothing and that a signal interrupts: it ends, or begins anew where the handler wants
+// that (SA_RESTART) and has written something.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
