@@ -67,6 +67,7 @@ class Prover {
     void take_threads();
     void take_fields(Proof& proof);
     bool may_compare(const llvm::CmpInst& compare);
+    bool stay_different(const llvm::CmpInst& compare);
     bool may_count(const llvm::Instruction& user);
     bool leads_by_structures(const llvm::GetElementPtrInst& address, Cell base);
 
@@ -221,6 +222,25 @@ bool Prover::may_compare(const llvm::CmpInst& compare) {
                                 (is_one_place || compare.isEquality()));
 }
 
+/// Whether pointers that may lead to several offsets differ where those do: each offset gets bytes of its
+/// own, also where nothing is ever accessed.
+bool Prover::stay_different(const llvm::CmpInst& compare) {
+    const Cell one = points_to_.at(compare.getOperand(0)), other = points_to_.at(compare.getOperand(1));
+    Proof* const proof = one.set == other.set ? proof_of(one) : nullptr;
+    if (proof == nullptr || one.set->alternatives(one.offset).size() == 1) {
+        return true;
+    }
+    for (const int64_t place : one.set->alternatives(one.offset)) {
+        const int64_t offset = proof->within(place);
+        if (offset < 0 || static_cast<uint64_t>(offset) >= proof->object_bytes) {
+            return false;
+        }
+        spans_[one.set].push_back({static_cast<uint64_t>(offset), 1, false});
+        proof->first_leads |= offset == 0;
+    }
+    return true;
+}
+
 /// Whether only the number of structures between two pointers becomes known: they lead to the same offset.
 bool Prover::may_count(const llvm::Instruction& user) {
     if (llvm::isa<llvm::PtrToIntInst>(user)) {
@@ -284,7 +304,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         return;
     }
     if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&user)) {
-        if (!may_compare(*compare)) {
+        if (!may_compare(*compare) || !stay_different(*compare)) {
             refuse_split(cell, Rule::places_compared, &user);
         }
         return;
