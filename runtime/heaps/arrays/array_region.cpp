@@ -261,10 +261,18 @@ uintptr_t ArrayRegion::committed_end(uint32_t range, uint64_t units) const {
     return units == 0 ? round_down(end, page_bytes()) : round_up(end, page_bytes());
 }
 
-// What never was in use is zero.
+// What never was in use is zero. So is what has no page, which the program may never ask for; but the pages
+// at the ends may have one, and where the system took none all have.
 void ArrayRegion::zero(const ElementRuns::Taken& taken) const {
     for (uint32_t part = 0; taken.used_before != 0 && part < shape_.parts; ++part) {
-        memset(reinterpret_cast<void*>(place(part, taken.first)), 0, taken.used_before * unit_bytes(part));
+        const uintptr_t from = place(part, taken.first), end = from + taken.used_before * unit_bytes(part);
+        const uintptr_t first = round_up(from, page_bytes()), last = round_down(end, page_bytes());
+        const bool is_rest_zero = taken.was_discarded && first < last &&
+                                  platform::discard_pages(reinterpret_cast<void*>(first), last - first);
+        memset(reinterpret_cast<void*>(from), 0, (is_rest_zero ? first : end) - from);
+        if (is_rest_zero) {
+            memset(reinterpret_cast<void*>(last), 0, end - last);
+        }
     }
 }
 
