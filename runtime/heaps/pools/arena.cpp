@@ -37,7 +37,8 @@ bool PoolArena::grow(size_t bytes) {
         return false;
     }
     const size_t stepped = platform::round_up(bytes, step_);
-    const bool is_done = reach(stepped < ranges_.bytes() ? stepped : ranges_.bytes());
+    // A step may be more than is left, as of memory that may be locked.
+    const bool is_done = reach(stepped < ranges_.bytes() ? stepped : ranges_.bytes()) || reach(bytes);
     growth_.answered(is_done);
     return is_done;
 }
