@@ -91,7 +91,10 @@ void after_fork() {
 
 bool open_file(const char* path) {
     const bool is_there = profile.open(path, stream::without_end_reserve(options.maximum_bytes));
-    if (is_there && inherited.keeps_profile.load(std::memory_order_relaxed)) profile.keep_descriptors();
+    // DynamoRIO takes a child that writes in the program's place for the program's own, and one of its own
+    // forks then waits for that for ever.
+    const bool keeps = client_present != 0 || inherited.keeps_profile.load(std::memory_order_relaxed);
+    if (is_there && keeps) profile.keep_descriptors();
     return is_there;
 }
 
