@@ -55,3 +55,9 @@ def test_storms_end(storm: Path, accesses: str, forks: str, signals: str, tmp_pa
 def test_many_storms_end(storm: Path, accesses: str, forks: str, signals: str, tmp_path: Path) -> None:
     for seed in range(60):
         assert recorded(accesses, [storm, "2", str(seed), forks, signals], tmp_path) == END, seed
+
+
+@pytest.mark.parametrize("accesses", ["none", "full"])
+def test_forks_beside_threads_that_record_end(accesses: str, tmp_path: Path) -> None:
+    program = ends.build("forks_beside_program", tmp_path)
+    assert recorded(accesses, [program], tmp_path) == (0, "all are there\n")
