@@ -187,6 +187,7 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
     if (call.arg_size() == 3 && known->argument(0) == 'w' && known->argument(1) == 'T') {
         copy_letters(call, to_.cell_of(call.getArgOperand(0)));
     }
+    take_letters(call, *known);
     take_callback(call, *known);
     take_library_result(call, known->result);
     return true;
@@ -213,6 +214,7 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
             to_.carried_outside_.emplace_back(cell, &call);
             break;
         case 'T':
+        case 'L':
             take_text(call, number);
             break;
         case 'o':
@@ -244,6 +246,7 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
             to_.texts_.push_back({&call, sets_.pointee(cell), 1, true});
             break;
         case 'S':
+        case 'Q':
             // Its characters are in memory of its own, or in the string itself, behind their number.
             sets_.add_trait(cell, Trait::foreign_heap);
             sets_.unify(sets_.pointee(cell), cell.plus(16));

@@ -82,6 +82,8 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void take_request(llvm::CallBase& call, HeapCall kind);
     void copy_letters(llvm::CallBase& call, Cell to);
     bool take_library_call(llvm::CallBase& call, llvm::Function& callee);
+    void take_letters(llvm::CallBase& call, const LibraryFunction& function);
+    void take_letters(llvm::CallBase& call, Cell from, uint64_t bytes, Cell to);
     void take_text(llvm::CallBase& call, unsigned number);
     void take_printed(llvm::CallBase& call, llvm::Value& given, llvm::ArrayRef<const llvm::Value*> formats);
     bool take_printing_call(llvm::CallBase& call, const llvm::Function& callee);

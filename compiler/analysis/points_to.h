@@ -50,6 +50,14 @@ struct Copy {
     bool is_of_value = false;
 };
 
+/// Bytes that a library takes for letters, and carries to a string's characters; without such a place,
+/// outside. As many as are not known: 0.
+struct Letters {
+    Cell to, from;
+    uint64_t bytes;
+    llvm::CallBase* call;
+};
+
 /// An object that a function of a library reads or writes, nobody sees where.
 struct LibraryAccess {
     llvm::CallBase* call;
@@ -222,6 +230,12 @@ class PointsTo {
     void follow_distances();
     bool follow_by_distance(const StepByDistance& step);
     void follow_outside();
+    void follow_letters();
+    void follow_letters(const Letters& letters);
+    uint64_t most_letters(Cell at, bool has_pointers) const;
+    bool is_in_string(Cell at) const;
+    bool is_string_with_pointers(Cell letters) const;
+    void let_escape(Cell at, llvm::ArrayRef<int64_t> pointers, const llvm::Instruction* instruction);
     void follow_exposed();
     std::optional<const llvm::Instruction*> use_as_address(Trait trait);
     void follow_partial_accesses();
@@ -274,7 +288,9 @@ class PointsTo {
     std::vector<Connected> connected_;
     std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
-    llvm::SetVector<llvm::Value*> unseen_;                              ///< that code which is not seen gets
+    std::vector<Letters> letters_;
+    std::vector<Cell> strings_with_pointers_;  ///< their characters, that have come from other places
+    llvm::SetVector<llvm::Value*> unseen_;     ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
     std::vector<std::pair<llvm::Value*, llvm::CallBase*>> printed_;  ///< as text, by the program's functions
     std::vector<llvm::Instruction*> calculations_;                   ///< of whatever

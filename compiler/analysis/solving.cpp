@@ -68,6 +68,7 @@ void PointsTo::solve() {
             follow_by_distance(step);
         }
         follow_outside();
+        follow_letters();
         follow_exposed();
         follow_partial_accesses();
         spread_escapes();
@@ -109,7 +110,8 @@ void PointsTo::follow_copy(const Copy& copy) {
         sets_.add_stride(to, pointer_bytes);
         return;
     }
-    if (const uint64_t apart = copy.bytes == 0 && from.set == to.set ? distance_of_places(from, to) : 0) {
+    const bool is_endless = copy.bytes == 0 || copy.bytes >= AliasSets::endless_array;
+    if (const uint64_t apart = is_endless && from.set == to.set ? distance_of_places(from, to) : 0) {
         return sets_.add_stride(from, apart);  // each place has what is so far behind it, and so on
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
