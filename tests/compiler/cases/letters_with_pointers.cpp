@@ -1,5 +1,4 @@
 // Messages with a pointer behind their kind go as letters through strings and a stream; names are only text.
-// shows: goes_outside
 // proves: 24 no  reason: goes outside and comes back
 // proves: 40 pool  reason: is given to a function of a library
 #include <cstdio>
