@@ -18,13 +18,13 @@ LETS_STREAMS_GO = "-no_dup_stdin_on_close -no_dup_stdout_on_close"
 """Otherwise a standard stream that the program closes stays open in DynamoRIO: who reads from the pipe whose
 end it was waits for ever."""
 
+LETS_ERRORS_GO = "-no_dup_stderr_on_close"
+"""The same of standard error, which statistics at the end go to."""
+
 LETS_CALLS_END = "-no_ignore_syscalls"
 """Otherwise calls of the system that DynamoRIO need not look at begin anew when a signal has interrupted
 them, also where the handler was to end them (EINTR): a program that waits for that waits for ever. Each call
 takes some 0.2 microseconds more."""
-
-LETS_ERRORS_GO = "-no_dup_stderr_on_close"
-"""The same of standard error, which statistics at the end go to."""
 
 
 def launch_prefix(accesses: str) -> tuple[list[str], dict[str, str]]:
