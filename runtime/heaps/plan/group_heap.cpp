@@ -51,7 +51,7 @@ bool GroupHeap::open(const PlanFile& plan, bool in_huge_pages) {
     span_shift_ = static_cast<uint32_t>(__builtin_ctzll(span / structures::granule_bytes));
     for (uint64_t i = 0; i < count; ++i) {
         describe(groups_[i], plan.groups()[i]);
-        if (in_huge_pages) {
+        if (in_huge_pages && plan.groups()[i].small_pages == 0) {
             advise(groups_[i], plan.groups()[i]);
         }
     }

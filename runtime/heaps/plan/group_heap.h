@@ -18,7 +18,8 @@ namespace malloom::heaps {
 class GroupHeap {
   public:
     /// Reserves address space for the plan's groups. False where there are none or address space is short;
-    /// the heap then claims nothing. Called once. With `in_huge_pages` what they fill becomes huge pages.
+    /// the heap then claims nothing. Called once. With `in_huge_pages` what they fill becomes huge pages,
+    /// but for groups that the plan keeps in small ones.
     bool open(const PlanFile& plan, bool in_huge_pages = false);
     void close();
 

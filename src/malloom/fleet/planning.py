@@ -172,7 +172,8 @@ def _described(contexts: FleetContexts, depth: int, of_context: U32, of_row: U32
             peaks = (kind["live_peak"] for kind in row["kinds"] if kind["size"] <= LARGEST)
             expected[group] += np.uint64(min(sum(peaks), MOST))
     maximum = np.full(groups, LARGEST, dtype=np.uint64)
-    return Groups(depth, of_context, chunk_bytes(expected), maximum, expected)
+    small = np.zeros(len(expected), dtype=np.bool_)
+    return Groups(depth, of_context, chunk_bytes(expected), maximum, expected, small)
 
 
 def _sites(contexts: FleetContexts, decided: Decided) -> bytes:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from malloom.layout.layout import NO_GROUP
 from malloom.layout.level import Level
-from malloom.profile import AffinityGraph
+from malloom.profile import AffinityGraph, HeapProfile
 from malloom.profile.requests import I64, U32, U64
 
 F64 = npt.NDArray[np.float64]
@@ -130,6 +130,17 @@ def _gain(other: int, members: list[int], weight: float, pull: float, affinity: 
 def deepest_of(frames: int) -> int:
     """Frames of the contexts that are grouped, of those that were recorded."""
     return min(MOST_DEPTH, max(frames, 1))
+
+
+def shallowest_of(profile: HeapProfile, context: U32, wanted: U32, deepest: int) -> tuple[int, U32]:
+    """The fewest frames that tell the groups apart, and the group of every context of so many frames.
+
+    `context` is that of each request with `deepest` frames, `wanted` the group of each of these contexts.
+    """
+    rows, first, requests = np.unique(context, return_index=True, return_counts=True)
+    levels = ((depth, profile.at_depth(depth)) for depth in range(1, deepest + 1))
+    rowed = ((depth, Level(level.context[first], level.hashes)) for depth, level in levels)
+    return shallowest(rowed, wanted[rows], requests)
 
 
 def shallowest(levels: Iterable[tuple[int, Level]], wanted: U32, requests: I64) -> tuple[int, U32]:

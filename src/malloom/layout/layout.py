@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from malloom.profile.requests import I64, U32, U64
 
 NO_PLACE = -1
@@ -28,6 +31,8 @@ class Groups:
     """Per group: larger requests go to the fallback."""
     expected_bytes: U64
     """Per group: live bytes at its peak."""
+    small_pages: npt.NDArray[np.bool_]
+    """Per group: whether it stays in small pages where others have huge ones."""
 
 
 @dataclass(frozen=True)

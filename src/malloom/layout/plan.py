@@ -292,6 +292,7 @@ def group_table(groups: Groups) -> npt.NDArray[Any]:
     table["chunk_bytes"] = groups.chunk_bytes
     table["maximum_bytes"] = groups.maximum_bytes
     table["expected_bytes"] = groups.expected_bytes
+    table["small_pages"] = groups.small_pages
     return table
 
 

@@ -75,13 +75,15 @@ def _agreed_contexts(plans: Sequence[PlanFile]) -> tuple[Table, Table]:
 
 
 def _merged_groups(plans: Sequence[PlanFile], together: Sequence[tuple[int, ...]]) -> Table:
-    """Of each group the smallest chunks and the largest needs of those that it is the common part of."""
+    """Of each group the smallest chunks and the largest needs of those that it is the common part of; small
+    pages where all have them."""
     table = np.zeros(len(together), dtype=plans[0].groups.dtype)
     for place, members in enumerate(together):
         groups = [plan.groups[member] for plan, member in zip(plans, members, strict=True)]
         table[place]["chunk_bytes"] = min(group["chunk_bytes"] for group in groups)
         for name in ("maximum_bytes", "expected_bytes"):
             table[place][name] = max(group[name] for group in groups)
+        table[place]["small_pages"] = min(group["small_pages"] for group in groups)
     return table
 
 

@@ -224,7 +224,7 @@ def best_layout(
         return ranking.run(sample)
 
     named, beside_them = ([each.name for each in of] for of in (chosen, others))
-    found = best_of(named, profile.access_entries, simulated, beside_them)
+    found = best_of(named, profile.reaching_entries, simulated, beside_them)
     return found, ranking.layout(found.best.strategy)
 
 

@@ -24,16 +24,16 @@ from malloom.settings import with_setting
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
-ALWAYS = ("first-use", "sequential", "context-groups", "pools")
-"""Tried whatever the simulation says: two plain ones, and two that carry over to other inputs."""
+ALWAYS = ("first-use", "sequential", "context-groups", "lifetimes", "pools")
+"""Tried whatever the simulation says: two plain ones, and three that carry over to other inputs."""
 
 FALLBACKS = {"mimalloc": "mimalloc", "system": "the C library"}
 """What may serve the requests without a place, for people."""
 
-WITHOUT_ACCESSES = ("sequential", "size", "pools")
+WITHOUT_ACCESSES = ("sequential", "size", "lifetimes", "pools")
 """What can be planned by requests alone."""
-BY_CONTEXT = ("pools", "context-groups")
-"""What several inputs can agree on; the second needs recorded accesses."""
+BY_CONTEXT = ("pools", "lifetimes", "context-groups")
+"""What several inputs can agree on."""
 
 
 BY_SIZE = "pools by size"

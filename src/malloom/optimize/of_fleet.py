@@ -8,7 +8,10 @@ from malloom.errors import CommandError
 from malloom.launch.elf_file import NotElf, read_elf
 from malloom.layout.plan_header import places_nothing
 from malloom.measure import stages
-from malloom.optimize.candidates import BY_CONTEXT, Candidate
+from malloom.optimize.candidates import Candidate
+
+STRATEGIES = ("pools", "context-groups")
+"""By which `malloom plan` plans a fleet."""
 
 
 def fleet_candidates(
@@ -18,7 +21,7 @@ def fleet_candidates(
     left out. Raises CommandError where there is none."""
     say(f"planning from {fleet}")
     found, notes = [], []
-    for name in BY_CONTEXT:
+    for name in STRATEGIES:
         plan = folder / f"fleet {name}.plan"
         try:
             answer = stages.output_of("plan", str(fleet), "-o", str(plan), "--strategy", name, "--json")

@@ -47,7 +47,7 @@ def entries_of(
     of_context = np.full(len(level.hashes), NO_GROUP, dtype=np.uint32)
     of_context[level.context] = list(groups.values())
     none = np.zeros(1 + max([0, *(group for group in groups.values() if group != NO_GROUP)]), dtype=np.uint64)
-    found, deepest = stepwise_contexts(profile, Groups(depth, of_context, none, none, none), leads)
+    found, deepest = stepwise_contexts(profile, Groups(depth, of_context, none, none, none, none > 0), leads)
     told = {int(each["hash"]): (int(each["group"]), int(each["pool_bytes"])) for each in found}
     return told, deepest
 

@@ -18,6 +18,7 @@ SHIPPED = [
     "friends-grouped",
     "hot-first-use",
     "keep-original",
+    "lifetimes",
     "one-per-line",
     "overhead-only",
     "pools",

@@ -25,8 +25,9 @@ ORDINAL = "places of the very input"
 about."""
 SAME = "rule of the very input"
 """The best of all other plans that are learned on it."""
-POOLS, WITHIN, GROUPS = LEARNED_POOLS, f"{LEARNED_POOLS} within mimalloc", "context-groups"
-RULES = (POOLS, WITHIN, BESIDE, BOTH, PREFETCHES, GROUPS)
+POOLS, WITHIN = LEARNED_POOLS, f"{LEARNED_POOLS} within mimalloc"
+LIFETIMES, GROUPS = "lifetimes", "context-groups"
+RULES = (POOLS, WITHIN, BESIDE, BOTH, PREFETCHES, LIFETIMES, GROUPS)
 """What several inputs can agree on."""
 
 

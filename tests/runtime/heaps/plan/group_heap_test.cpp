@@ -264,11 +264,14 @@ bool is_to_be_huge(const char* address) {
 TEST_F(GroupHeapTest, GroupsAreInHugePagesWhereOneIsASmallPartOfThem) {
     constexpr uint64_t large = 8 << 20;
     constexpr size_t object_bytes = 32 << 10;
-    const std::vector<formats::plan::PlanGroup> groups = {
-        {1 << 20, 1 << 16, large - 1, 0}, {1 << 20, 1 << 16, large, 0}, {1000, 1024, large, 0}};
+    const std::vector<formats::plan::PlanGroup> groups = {{1 << 20, 1 << 16, large - 1, 0},
+                                                          {1 << 20, 1 << 16, large, 0},
+                                                          {1000, 1024, large, 0},
+                                                          {1 << 20, 1 << 16, large, 1}};
     open(groups, true);
     EXPECT_TRUE(is_to_be_huge(allocate(16, 1)));
     EXPECT_FALSE(is_to_be_huge(allocate(16, 0)));
+    EXPECT_FALSE(is_to_be_huge(allocate(16, 3))) << "the plan keeps it in small ones";
     char* last = nullptr;
     for (size_t filled = 0; filled < large + object_bytes; filled += object_bytes) {
         last = allocate(object_bytes - 16, 0);
