@@ -54,7 +54,7 @@ def full_scale(
         counted_size="8x",
         times=Budget(most=60, seconds=seconds),
         optimize_seconds=None,
-        other_sizes=Budget(fewest=10, most=40, seconds=min(seconds, 90.0)),
+        other_sizes=Budget(fewest=12, most=40, seconds=min(seconds, 90.0)),
         few_requests=Budget(fewest=10, most=60, seconds=60.0),
         document_megabytes=20,
         other_requests=10_000_000,

@@ -14,6 +14,8 @@ from malloom.bench.dynamic.misses import MACHINES, Counted, counted_rows
 from malloom.bench.dynamic.other_inputs import OTHERS, other_input_rows
 from malloom.bench.dynamic.other_sizes import (
     CHECKED_ON,
+    HEAT_ROUNDS,
+    HELD_AT,
     LARGEST_LEVEL,
     RACED_AT,
     Learned,
@@ -152,9 +154,10 @@ def _other_sizes(scale: DynamicScale) -> list[Step]:
 
 
 def _expected_of_others(scale: DynamicScale, last_level: int) -> float:
-    """Seconds: optimising, then races of the program as it is, twice, and with what is kept."""
+    """Seconds: optimising, then races of the program as it is, twice, and with what is kept; and heats."""
     budget, heaps = scale.other_sizes, [heap_bytes(size, last_level) for size in RACED_AT]
     races = sum(max(budget.seconds, 3 * SECONDS_PER_BYTE * heap * (budget.fewest + 1)) for heap in heaps)
+    races += sum(HEAT_ROUNDS * VARIANTS * SECONDS_PER_BYTE * heap_bytes(size, last_level) for size in HELD_AT)
     return RUNS_TO_OPTIMIZE * SECONDS_PER_BYTE * heap_bytes(CHECKED_ON, last_level) + races
 
 

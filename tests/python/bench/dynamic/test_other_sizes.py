@@ -8,6 +8,7 @@ import pytest
 from malloom.bench.dynamic import other_sizes
 from malloom.bench.dynamic.other_sizes import (
     CHECKED_ON,
+    HELD_AT,
     RACED_AT,
     TRAINED_ON,
     Learned,
@@ -19,9 +20,10 @@ from malloom.bench.goals import Goal, Of
 from malloom.bench.kept import Kept
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import BESIDE_THE_TEN, PROGRAMS, heap_bytes
-from malloom.measure.interleaved import Budget
+from malloom.measure.interleaved import Budget, Rounds
 from malloom.measure.interval import Interval
 from malloom.measure.rows import Row
+from malloom.measure.variants import Variant, native
 from python.bench.races import bench, rounds_of
 
 MEBIBYTE = 1 << 20
@@ -34,7 +36,13 @@ def measured(
     """What is found of ft where the races are run in no time."""
     kept = Kept(plan, "pools", "faster", Interval(0.5, 0.4, 0.6), 12, 1.0, ())
     monkeypatch.setattr(other_sizes, "optimized_on", lambda *_: kept)
-    monkeypatch.setattr(Bench, "race", lambda *_: rounds_of(times, {"kept": 2 * MEBIBYTE}))
+    monkeypatch.setattr(other_sizes, "general_variants", lambda _: [native(), Variant("fast", native().of)])
+
+    def raced(_: Bench, case: object, variants: list[Variant], *rest: object) -> Rounds:
+        names = {each.name for each in variants} | {"glibc again"}
+        return rounds_of({name: times[name] for name in times if name in names}, {"kept": 2 * MEBIBYTE})
+
+    monkeypatch.setattr(Bench, "race", raced)
     races = Races()
     return list(other_size_rows(bench(), Learned("ft", MEBIBYTE), None, Budget(), races)), races
 
@@ -70,7 +78,30 @@ def test_the_low_end_is_held_at_every_size(
     assert list(races) == [("ft", given) for given in INPUTS]
 
 
+def test_what_is_kept_is_held_against_the_best_general_setting_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"glibc": 1.0, "glibc again": 1.0, "fast": 0.5, "kept": 0.4}
+    found, races = measured(monkeypatch, times)
+    goals = [each for each in found if isinstance(each, Goal) and each.row.baseline == "best"]
+    assert [goal.row.input.split()[0] for goal in goals] == [*HELD_AT]
+    assert [(goal.row.ratio, goal.limit, goal.of) for goal in goals] == [(0.8, 1.01, Of.LOW)] * 2
+    means = {each.baseline: each for each in other_size_means(races) if isinstance(each, Row)}
+    assert means["best"].input == "1 programs at 0.5x and 2x learned near 0.5x"
+    assert means["best"].ratio == pytest.approx(0.8)
+
+
+def test_the_program_as_it_is_is_held_against_the_best_where_nothing_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, races = measured(monkeypatch, {"glibc": 1.0, "glibc again": 1.0, "fast": 0.5}, plan=None)
+    kept = [each for each in found if isinstance(each, Row) and each.variant == "kept"]
+    assert {(each.baseline, each.ratio) for each in kept} == {("glibc", 1.0), ("best", 2.0)}
+    assert len(kept) == len(INPUTS) + len(HELD_AT) and len(races) == len(HELD_AT)
+    (mean,) = (each for each in other_size_means(races) if isinstance(each, Row))
+    assert (mean.baseline, mean.ratio) == ("best", pytest.approx(2.0))
+
+
 def test_where_nothing_is_kept_nothing_is_raced_and_nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_sizes, "HELD_AT", ())
     found, races = measured(monkeypatch, {}, plan=None)
     assert [(each.input, each.ratio, each.peak_rss_ratio) for each in found if isinstance(each, Row)] == [
         (given, 1.0, 1.0) for given in INPUTS
@@ -91,6 +122,6 @@ def test_means_are_of_the_ten_at_each_size() -> None:
         for given in INPUTS[:2]:
             races[program, given] = rounds_of({"glibc": 1.0, "kept": ratio})
     races["art", INPUTS[2]] = rounds_of({"glibc": 1.0, "kept": 1.0})
-    means = other_size_means(races)
+    means = [each for each in other_size_means(races) if isinstance(each, Row)]
     assert [mean.input for mean in means] == [f"2 programs at {given}" for given in INPUTS[:2]]
     assert [mean.ratio for mean in means] == pytest.approx([1.0, 1.0])
