@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from malloom.errors import CommandError
 from malloom.launch import ignored_signals
-from malloom.measure.service import Client, Load, load
+from malloom.measure.service import Client, Load, LoadFailed, load
 from malloom.native_files import native_file
 from malloom.temporary import require_room
 
@@ -29,6 +29,10 @@ METRICS = ("cpu_time", "wall_time", "peak_memory", "mean_memory")
 
 TIME_LIMIT = 600.0
 """Seconds: no measured run takes as long, so one that does hangs."""
+ENDING = 6.0
+"""Seconds in which a launcher that is asked to ends all that it has started."""
+KEPT_OF_ERRORS = 64 << 10
+"""Bytes of what a run writes to standard error that are kept, the last ones: there are hundreds of runs."""
 
 
 @dataclass(frozen=True)
@@ -92,26 +96,39 @@ def time_limit(run: Run, least: float = 60.0, times: float = 20.0) -> float:
     return max(least, times * run.wall_time)
 
 
-def run_measured(command: Command, ready: int = 0) -> Run:
-    """Runs a command to its end. Its standard output is digested, not shown; its standard error is kept.
+def run_measured(command: Command, ready: int = 0, kept_of_errors: int | None = KEPT_OF_ERRORS) -> Run:
+    """Runs a command to its end. Its standard output is digested, not shown; so many of the last bytes of its
+    standard error are kept, None: all.
 
     So many bytes of memory are made `ready` before: they were in use a moment ago, so that no run waits for
     memory that a virtual machine has given back to its host meanwhile.
 
-    Raises CommandError where it cannot be started and TimeLimitReached where it does not end; a program that
-    fails is a Run whose status is not 0.
+    Raises CommandError where it cannot be started, TimeLimitReached where it does not end, and LoadFailed
+    where a server cannot be loaded; a program that fails is a Run whose status is not 0.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        report, loaded = _spawn(command, ready, output.fileno(), errors.fileno())
+        try:
+            report, loaded = _spawn(command, ready, output.fileno(), errors.fileno())
+        except LoadFailed as problem:
+            raise _with_words(problem, errors) from None
         # Of two outputs that are cut off, what is left may be alike.
         require_room(output)
         output.seek(0)
         errors.seek(0)
         digest = hashlib.file_digest(output, "blake2b").hexdigest()
         run = _run_from(report, digest, errors.read())
+    if kept_of_errors is not None:
+        run = replace(run, errors=run.errors[-kept_of_errors:])
     if loaded is None:
         return run
     return replace(run, wall_time=loaded.seconds, measures={**run.measures, **loaded.figures})
+
+
+def _with_words(problem: LoadFailed, errors: IO[bytes]) -> LoadFailed:
+    """The problem, with the last line that the server wrote."""
+    errors.seek(0)
+    words = last_line(errors.read()[-KEPT_OF_ERRORS:].decode(errors="replace"))
+    return LoadFailed(f"{problem}; the server's last words: {words}") if words else problem
 
 
 def good_statuses(command: Command) -> tuple[int, ...]:
@@ -148,8 +165,9 @@ def run_in_time(
     """Runs a launcher of the command to its end, in a session of its own, and something beside it; its exit
     status.
 
-    Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes; so does
-    the end of a server, whose workers would else have what the next run needs.
+    Whatever ends the wait early, the time limit or an interrupt, ends what it has started, first by SIGTERM.
+    What is left of its session is ended in any case: workers of a server would else have what the next run
+    needs.
     """
     with subprocess.Popen(launcher, start_new_session=True, **options) as process:
         try:
@@ -163,9 +181,21 @@ def run_in_time(
                 remedy=remedy,
             ) from None
         finally:
-            if process.poll() is None or command.client is not None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+            if process.poll() is None:
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(ENDING)
+            _end_session(process.pid)
+
+
+def _end_session(session: int) -> None:
+    """Ends its processes, those in groups of their own too."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, signal.SIGKILL)
+    for path in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            if os.getsid(process := int(path.name)) == session:
+                os.kill(process, signal.SIGKILL)
 
 
 @dataclass(frozen=True)

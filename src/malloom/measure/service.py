@@ -19,6 +19,8 @@ STARTING = 60.0
 """Seconds that a server may take until it listens; under a recorder it takes longer than by itself."""
 STOPPING = 60.0
 """Seconds that it may take to end after SIGTERM."""
+STOPPING_EARLY = 5.0
+"""The same where its load has failed."""
 PAUSE = 0.02
 """Seconds between two looks at whether it listens."""
 LISTENING_TCP, LISTENING_UNIX = "0A", 0x10000
@@ -66,7 +68,20 @@ def load(server: subprocess.Popen[bytes], client: Client, limit: float) -> Load:
     """Loads a server that leads a session of its own, and asks it to end. Raises LoadFailed where something
     is not as it should be, also after `limit` seconds of the load."""
     listening = _listening(server)
-    _await_ready(server, client)
+    try:
+        _await_ready(server, client)
+        loaded = _loaded(client, limit)
+    except BaseException:
+        # As it would be asked in the end: what it leaves when it is killed may stop the next one.
+        with suppress(LoadFailed):
+            _stop(server, listening, STOPPING_EARLY)
+        raise
+    _stop(server, listening, STOPPING)
+    return loaded
+
+
+def _loaded(client: Client, limit: float) -> Load:
+    """Runs the client to its end."""
     began = time.monotonic()
     try:
         done = _run(client.arguments, limit)
@@ -78,7 +93,6 @@ def load(server: subprocess.Popen[bytes], client: Client, limit: float) -> Load:
     if done.returncode != 0:
         words = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise LoadFailed(f"the client ended with exit status {done.returncode}: {words or 'it says nothing'}")
-    _stop(server, listening)
     return Load(seconds, figures_in(done.stdout.decode(errors="replace")))
 
 
@@ -118,7 +132,8 @@ def _listening(server: subprocess.Popen[bytes]) -> int:
     while time.monotonic() < give_up:
         if server.poll() is not None:
             raise LoadFailed(
-                "the server ended before it listened", remedy="have it stay in the foreground, and listen"
+                "the server ended before it listened",
+                remedy="have it stay in the foreground, and be one that can be started anew at once",
             )
         if found := next(_listeners(server.pid), None):
             return found
@@ -144,13 +159,13 @@ def _await_ready(server: subprocess.Popen[bytes], client: Client) -> None:
         time.sleep(PAUSE)
 
 
-def _stop(server: subprocess.Popen[bytes], listening: int) -> None:
+def _stop(server: subprocess.Popen[bytes], listening: int, seconds: float) -> None:
     with suppress(ProcessLookupError):
         os.kill(listening, signal.SIGTERM)
     try:
-        server.wait(STOPPING)
+        server.wait(seconds)
     except subprocess.TimeoutExpired:
-        raise LoadFailed(f"the server did not end within {STOPPING:.0f} s of SIGTERM") from None
+        raise LoadFailed(f"the server did not end within {seconds:.0f} s of SIGTERM") from None
 
 
 def _listeners(session: int) -> Iterator[int]:

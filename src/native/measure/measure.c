@@ -15,8 +15,13 @@
 // forked from: under a Python process every program would seem to need Python's memory. The variables are set
 // for the program alone, so that what they preload does not act here.
 //
-// As the leader of a process group it ends the whole group when its parent dies: a program that went on after
-// its measurer was killed would disturb whatever is measured next.
+// What the program has started and not waited for belongs to the run: it becomes this process's, whose it is
+// not before (PR_SET_CHILD_SUBREAPER). When the program has ended it has a moment to end by itself, as the
+// last command of a pipe does, and then it is ended: it would disturb what is measured next. What it used
+// counts. What its own parent did not want to hear of (SIGCHLD ignored) Linux counts for nobody.
+//
+// As the leader of a process group it ends all that it has started when it is asked to end or its parent
+// dies.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +45,9 @@ enum { smallest_page = 4096 };
 /// Milliseconds between two looks at the program's memory: the first come quickly, for programs that end
 /// soon.
 enum { first_pause = 1, longest_pause = 16 };
+/// Milliseconds that what the program leaves behind has to end by itself, and again when it is asked to; and
+/// in which it has ended, unless the kernel holds it.
+enum { last_moment = 200, longest_end = 5000 };
 
 extern char** environ;
 
@@ -76,15 +84,41 @@ static char** environment_with(char** variables, int count) {
     return all;
 }
 
-static void end_group(int number) {
+/// Sends its children a signal, as far as there is room for their numbers; the children of those that end
+/// become its own. Async-signal-safe. False where there are none, or the kernel does not name them.
+static bool signal_children(int with) {
+    char text[4096];
+    int children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    ssize_t got = children < 0 ? -1 : read(children, text, sizeof text);
+    if (children >= 0) close(children);
+    int number = 0;
+    bool reached = false;
+    for (ssize_t i = 0; i < got; ++i) {
+        if (text[i] != ' ') {
+            number = 10 * number + (text[i] - '0');
+        } else {
+            reached |= kill(number, with) == 0;
+            number = 0;
+        }
+    }
+    return reached;
+}
+
+static void end_all(int number) {
     (void)number;
+    for (int i = 0; i < longest_end && signal_children(SIGKILL); ++i) {
+        poll(NULL, 0, 1);
+        while (waitpid(-1, NULL, WNOHANG) > 0) {
+        }
+    }
     kill(0, SIGKILL);
 }
 
 /// What the program was started with stays its own: handlers do not outlive an exec.
 static void end_with_parent(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (getpgrp() != getpid()) return;
-    struct sigaction ending = {.sa_handler = end_group};
+    struct sigaction ending = {.sa_handler = end_all};
     sigaction(SIGTERM, &ending, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
@@ -142,6 +176,31 @@ static long long mean_memory(pid_t program) {
     return seen == 0 ? 0 : (long long)(area / (double)seen / 1024);
 }
 
+struct use {
+    long long user;
+    long long system;
+    long peak;
+};
+
+static void add(struct use* sum, const struct rusage* used) {
+    sum->user += microseconds(used->ru_utime);
+    sum->system += microseconds(used->ru_stime);
+    if (used->ru_maxrss > sum->peak) sum->peak = used->ru_maxrss;
+}
+
+/// Takes in what the program has left behind, and ends what does not end by itself.
+static void take_in_the_rest(struct use* sum) {
+    struct rusage used;
+    for (int i = 0; i < longest_end; ++i) {
+        pid_t child;
+        while ((child = wait4(-1, NULL, WNOHANG, &used)) > 0) add(sum, &used);
+        if (child < 0 && errno != EINTR) return;
+        if (i == last_moment) signal_children(SIGTERM);
+        if (i >= 2 * last_moment && !signal_children(SIGKILL)) return;
+        poll(NULL, 0, 1);
+    }
+}
+
 static int report_run(int report, pid_t program, long long began) {
     long long mean = mean_memory(program);
     int status = 0;
@@ -150,8 +209,11 @@ static int report_run(int report, pid_t program, long long began) {
         if (errno != EINTR) return 1;
     }
     long long wall = wall_nanoseconds() - began;
-    int written = dprintf(report, "%d %lld %lld %ld %lld %lld\n", status, microseconds(used.ru_utime),
-                          microseconds(used.ru_stime), used.ru_maxrss, wall, mean);
+    struct use sum = {0};
+    add(&sum, &used);
+    take_in_the_rest(&sum);
+    int written =
+        dprintf(report, "%d %lld %lld %ld %lld %lld\n", status, sum.user, sum.system, sum.peak, wall, mean);
     return written > 0 ? 0 : 1;
 }
 

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from malloom.errors import CommandError
-from malloom.measure.process import Command, TimeLimitReached, ended, last_line, run_measured
+from malloom.measure.process import (
+    KEPT_OF_ERRORS,
+    Command,
+    TimeLimitReached,
+    ended,
+    last_line,
+    last_words,
+    run_measured,
+)
 
 MIB = 1 << 20
 
@@ -180,6 +188,32 @@ def test_a_run_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     while any(alive(int(pid)) for pid in pids.read_text().split()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in pids.read_text().split() if alive(int(pid))] == []
+
+
+def test_what_a_run_leaves_behind_in_a_session_of_its_own_is_ended(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    left = f"setsid sh -c 'echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 300' &"
+    waits = f"{left} until [ -e {pid} ]; do sleep 0.01; done"
+    assert run_measured(Command(["sh", "-c", waits])).status == 0
+    assert not alive(int(pid.read_text()))
+    pid.unlink()
+    with pytest.raises(TimeLimitReached):
+        run_measured(Command(["sh", "-c", f"{waits}; sleep 300"], time_limit=2))
+    assert not alive(int(pid.read_text()))
+
+
+def test_the_time_of_what_nobody_waited_for_counts() -> None:
+    burn = "import time\nwhile time.process_time() < 0.1: pass"
+    run = run_measured(Command(["sh", "-c", '(setsid "$0" -S -c "$1" &)', sys.executable, burn]))
+    assert run.cpu_time > 0.08
+
+
+def test_the_end_of_long_errors_is_kept_and_all_of_it_is_read() -> None:
+    script = "echo measure early 1 >&2; yes words | head -c 999996 >&2; echo last >&2"
+    run = run_measured(Command(["sh", "-c", script]))
+    assert run.measures == {"early": 1.0}
+    assert (len(run.errors), last_words(run)) == (KEPT_OF_ERRORS, "last")
+    assert len(run_measured(Command(["sh", "-c", script]), kept_of_errors=None).errors) > 999996
 
 
 def test_the_time_limit_stays_with_the_command() -> None:

@@ -115,6 +115,22 @@ def test_a_server_that_does_not_stop_or_never_listens_is_told_of(
         run_measured(Command(["true"], client=Client(("true",))))
 
 
+def test_a_server_whose_client_fails_is_asked_to_end_and_can_begin_again(tmp_path: Path) -> None:
+    command = served(tmp_path, client=CLIENT.format(status=3))
+    server = [*command.arguments]
+    server[2] = server[2].replace("def end(*_):", "import os\ndef end(*_): os.unlink(sys.argv[1]);")
+    for _ in range(2):
+        with pytest.raises(LoadFailed, match="the client ended with exit status 3"):
+            run_measured(replace(command, arguments=server))
+        assert not (tmp_path / "socket").exists()
+
+
+def test_what_a_server_said_is_told_where_it_ends_too_soon(tmp_path: Path) -> None:
+    (tmp_path / "socket").touch()
+    with pytest.raises(LoadFailed, match=r"ended before it listened.*; the server's last words: .*in use"):
+        run_measured(served(tmp_path))
+
+
 def test_figures_of_known_clients_are_read() -> None:
     short = "PING: 100.0 requests per second, p50=0.5 msec\nSET: 90.0 requests per second, p50=2.0 msec\n"
     assert figures_in(short) == {"p50 latency": pytest.approx(1.0)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from malloom.measure.process import Command, Run, run_measured
-from malloom.optimize.worker import Worker, busiest, described, workers_of, workers_of_all
+from malloom.optimize.worker import Worker, busiest, described, used_by, workers_of, workers_of_all
 
 LOOP = """
 #include <stdlib.h>
@@ -50,7 +50,7 @@ def ran(*command: str | Path) -> tuple[Command, Run]:
 
 def test_the_busiest_executables_are_the_workers() -> None:
     errors = told(("cc1", 600), ("as", 150), ("cc1", 200), ("gcc", 50))
-    workers = busiest(errors, 1e-3)
+    workers = busiest(used_by(errors), 1e-3)
     assert workers == (Worker("cc1", 0.8), Worker("as", 0.15))
     assert described(workers) == "cc1 and as, which take 80% and 15% of the CPU time of all processes"
     assert described(workers[:1]) == "cc1, which takes 80% of the CPU time of all processes"
@@ -58,26 +58,45 @@ def test_the_busiest_executables_are_the_workers() -> None:
 
 def test_they_are_few_and_together_do_most() -> None:
     errors = told(*((name, 200) for name in "abcde"))
-    assert [worker.name for worker in busiest(errors, 1e-3)] == ["a", "b", "c"]
-    assert busiest(told(("a", 200), ("b", 250)), 1e-3) == ()
+    assert [worker.name for worker in busiest(used_by(errors), 1e-3)] == ["a", "b", "c"]
+    assert busiest(used_by(told(("a", 200), ("b", 250))), 1e-3) == ()
 
 
 @pytest.mark.parametrize("processes", [[], [("gcc", 400)], [("a", 40), ("b", 30)], [("", 900), ("a", 1)]])
 def test_where_none_does_most_there_is_none(processes: list[tuple[str, int]]) -> None:
-    assert busiest(told(*processes), 1e-3) == ()
+    assert busiest(used_by(told(*processes)), 1e-3) == ()
 
 
 def test_a_script_s_workers_are_what_it_starts(loop: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copy(loop, other)
-    (worker,) = workers_of(*ran(script(tmp_path, loop, loop)))
+    (worker,) = workers_of(*ran(script(tmp_path, loop, loop)), print)
     assert worker.name == "loop" and worker.share > 0.8
-    assert {worker.name for worker in workers_of(*ran(script(tmp_path, loop, other)))} == {"loop", "other"}
+    assert {worker.name for worker in workers_of(*ran(script(tmp_path, loop, other)), print)} == {
+        "loop",
+        "other",
+    }
 
 
 def test_a_program_without_children_has_none(loop: Path) -> None:
-    assert workers_of(*ran(loop)) == (Worker("loop", 1.0),)
+    assert workers_of(*ran(loop), print) == (Worker("loop", 1.0),)
     assert workers_of_all({"a": ran(loop)}, print) == ((), [])
+
+
+def test_work_that_no_run_shows_is_told_of(loop: Path, tmp_path: Path) -> None:
+    source = tmp_path / "ignoring.c"
+    source.write_text(
+        "#include <signal.h>\n#include <unistd.h>\n"
+        "int main(int count, char** words) {\n"
+        "    (void)count;\n    signal(SIGCHLD, SIG_IGN);\n"
+        "    if (fork() == 0) execv(words[1], words + 1);\n"
+        "    usleep(600000);\n    return 0;\n}\n"
+    )
+    ignoring = tmp_path / "ignoring"
+    subprocess.run(["gcc", "-O1", source, "-o", ignoring], check=True)
+    notes = list[str]()
+    workers_of(*ran(ignoring, loop), notes.append)
+    assert len(notes) == 1 and "0.2 s of CPU time are of processes that nobody waited for" in notes[0]
 
 
 def test_plans_are_of_those_that_work_on_every_input(loop: Path, tmp_path: Path) -> None:
