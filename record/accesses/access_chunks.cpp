@@ -19,18 +19,22 @@ using formats::profile::ChunkKind;
 namespace {
 
 stream::ProfileFile profile;
+uint64_t share_of_requests;  // of a bounded profile
 
 size_t round_up(size_t bytes) {
     return (bytes + 63) & ~size_t{63};
 }
 
 // Of a bounded profile a quarter is kept for requests, many of which are written at the end: accesses without
-// the objects that they reach say nothing.
-uint64_t share_of_accesses(const char* bound) {
-    return bound != nullptr ? strtoull(bound, nullptr, 10) / 4 * 3 : 0;
+// the objects that they reach say nothing. What is left for accesses; 0 of a profile without a bound.
+uint64_t share_requests(const char* bound) {
+    const uint64_t bytes = bound != nullptr ? strtoull(bound, nullptr, 10) : 0;
+    share_of_requests = bytes / 4;
+    return share_of_requests * 3;
 }
 
-// In the room that is kept for requests. An end of the thread: that of the process is the recorder's.
+// In the room that is kept for requests, however much of it they have taken. An end of the thread: that of
+// the process is the recorder's.
 void say_end(uint32_t thread, stream::AppendResult result) {
     stream::EndPayload payload;
     payload.text("accesses",
@@ -38,7 +42,7 @@ void say_end(uint32_t thread, stream::AppendResult result) {
     const stream::ChunkIdentity identity{ChunkKind::end, process_identity(), thread, 0, 0, 1};
     unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * sizeof payload];
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
-    profile.append(chunk, bytes, sizeof chunk);
+    profile.append(chunk, bytes, share_of_requests);
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ bool open_profile() {
     static const platform::Settings settings(getenv("MALLOOM"));  // the profile keeps the path
     const char* const path = settings.value("record");
     const char* const bound = settings.value("max_size");
-    if (path != nullptr && profile.open(path, share_of_accesses(bound))) {
+    if (path != nullptr && profile.open(path, share_requests(bound))) {
         profile.keep_descriptors();  // nothing tells of what the program gives up
         return true;
     }

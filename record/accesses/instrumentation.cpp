@@ -29,11 +29,12 @@ constexpr int word_bytes = sizeof(uint64_t);
 /// shape is full: a word with the shape's id, which is known only at the end of the piece, and then the
 /// bases.
 struct Block {
-    bool one_by_one;     ///< it has loops or jumps inside: every instruction is a piece of its own
-    unsigned words;      ///< written since the cursor was loaded
-    reg_id_t cursor;     ///< the register that holds it
-    instr_t* piece;      ///< writes the id of the piece that is being made; null between pieces
-    ShapeBuilder shape;  ///< of that piece
+    bool one_by_one;      ///< it has loops or jumps inside: every instruction is a piece of its own
+    unsigned words;       ///< written since the cursor was loaded
+    reg_id_t cursor;      ///< the register that holds it
+    instr_t* piece;       ///< writes the id of the piece that is being made; null between pieces
+    unsigned piece_word;  ///< where that goes
+    ShapeBuilder shape;   ///< of that piece
 };
 
 void load_cursor(const CodeWriter& at, const Block& block) {
@@ -67,13 +68,17 @@ opnd_t next_word(Block& block) {
 
 void begin_piece(const CodeWriter& at, Block& block) {
     block.shape.begin();
+    block.piece_word = block.words;
     block.piece = INSTR_CREATE_mov_st(at.context, next_word(block), OPND_CREATE_INT32(0));
     at.put(block.piece);
 }
 
+// Bases without a shape would be read as shapes: where there is none, what follows is written over them.
 void end_piece(Block& block) {
     if (block.piece == nullptr) return;
-    instr_set_src(block.piece, 0, OPND_CREATE_INT32(static_cast<int>(block.shape.finish())));
+    const uint32_t shape = block.shape.finish();
+    if (shape == no_shape) block.words = block.piece_word;
+    instr_set_src(block.piece, 0, OPND_CREATE_INT32(static_cast<int>(shape)));
     block.piece = nullptr;
 }
 

@@ -245,6 +245,8 @@ void restart_after_fork(void* drcontext) {
     thread->next = thread->previous = nullptr;
     threads = thread;
     thread->begin_buffer();
+    // The child's tickets begin anew, which the recorder in it has not said yet.
+    thread->buffer[0] &= ~access_ticket_mask;
 }
 
 }  // namespace malloom::accesses

@@ -69,6 +69,7 @@ struct Decoder {
         uint64_t bases, count;
         if (!shapes.varint(bases) || !shapes.varint(count)) return false;
         if (bases > AccessShape::most_bases || count == 0 || count > AccessShape::most_accesses) return false;
+        if (bases > count) return false;  // each base is one of an access
         if (!defined.add(
                 {accesses.count, slots.count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count)}))
             return false;

@@ -79,6 +79,7 @@ class ChunkReader {
     const unsigned char* file_ = nullptr;
     uint64_t file_bytes_ = 0;
     uint64_t whole_bytes_ = 0;
+    uint64_t torn_end_ = 0;  ///< of the last torn chunk that was found
     formats::profile::FileHeader file_header_{};
     std::vector<ChunkView> chunks_;
     std::deque<std::vector<unsigned char>> staged_;

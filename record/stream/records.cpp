@@ -51,7 +51,7 @@ uint64_t most_payload_bytes(const ChunkHeader& header) {
 uint64_t most_records(const ChunkHeader& header, uint64_t payload_bytes) {
     switch (static_cast<ChunkKind>(header.kind)) {
         case ChunkKind::events:  // a kind, and a byte of the address
-            return payload_bytes / 2;
+            return std::min(payload_bytes / 2, most_events);
         case ChunkKind::accesses:  // the number of the largest shape, and a base
             return std::min(payload_bytes / 2 * AccessShape::most_accesses, most_entries);
         default:

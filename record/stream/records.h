@@ -13,6 +13,8 @@ namespace malloom::stream {
 
 /// A chunk of more accesses and markers is corrupt.
 inline constexpr uint64_t most_entries = uint64_t{1} << 26;
+/// The same of events, of which a stage has far fewer.
+inline constexpr uint64_t most_events = uint64_t{1} << 22;
 
 /// The most bytes that the stored ones can become; a chunk that claims more is corrupt.
 uint64_t most_payload_bytes(const formats::profile::ChunkHeader& header);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -27,8 +28,12 @@ namespace {
 /// One run of recover().
 class Recoverer {
   public:
-    Recoverer(const std::string& path, uint64_t maximum_bytes, bool is_window, Recovery& result)
-        : path_(path), maximum_bytes_(maximum_bytes), is_window_(is_window), result_(result) {}
+    Recoverer(const std::string& path, uint64_t maximum_bytes, bool finish, bool is_window, Recovery& result)
+        : path_(path),
+          maximum_bytes_(maximum_bytes),
+          finish_(finish),
+          is_window_(is_window),
+          result_(result) {}
 
     ~Recoverer() {
         profile_.close_descriptors();
@@ -51,7 +56,9 @@ class Recoverer {
         return result_.problem.empty();
     }
 
+    // The files of a process come one after the other, that which shows its end first.
     void take(const StageFile& file) {
+        if (file.process != ending_.process) write_end();
         if (living_.contains(file.process)) return;
         const bool lives = stages_now(file);
         if (lives && !is_window_) {
@@ -62,14 +69,30 @@ class Recoverer {
         StagedChunks staged;
         if (read_stage_file(file, staged)) {
             if (lives && staged.state == ProcessState::recording) staged.state = ProcessState::window_over;
-            for (const std::vector<unsigned char>& chunk : staged.chunks) append(profile_, chunk);
-            if (file.of_process) append(ends_, make_end_chunk(file.process, staged.state, staged.dropped));
+            AppendResult outcome = AppendResult::written;
+            for (const std::vector<unsigned char>& chunk : staged.chunks)
+                worsen(outcome, append(profile_, chunk));
+            if (file.of_process) ending_ = {file.process, file.path, staged.state, staged.dropped};
+            if (file.process == ending_.process) worsen(ending_.outcome, outcome);
+            if (file.of_process || is_tried_again(outcome)) return;
         } else if (has_recorder_now(file.process)) {
             // It may be about to map what it has just made.
             living_.insert(file.process);
             return;
         }
         unlink(file.path.c_str());
+    }
+
+    // When all that it left has been tried, since it says whether that is all there. Its file goes after
+    // that.
+    void write_end() {
+        const Ending ending = std::exchange(ending_, {});
+        if (ending.process == 0 || is_tried_again(ending.outcome)) return;
+        ProcessState state = ending.state;
+        if (ending.outcome == AppendResult::limit) state = ProcessState::limit;
+        if (ending.outcome == AppendResult::failed) state = ProcessState::failed;
+        if (is_tried_again(append(ends_, make_end_chunk(ending.process, state, ending.dropped)))) return;
+        unlink(ending.path.c_str());
     }
 
     // A process that made no event has no file that shows its end. Only the last image of a pid can live.
@@ -93,6 +116,22 @@ class Recoverer {
     size_t living() const { return living_.size(); }
 
   private:
+    // Of a process that has ended.
+    struct Ending {
+        uint64_t process = 0;
+        std::string path;
+        ProcessState state = ProcessState::recording;
+        uint64_t dropped = 0;
+        AppendResult outcome = AppendResult::written;
+    };
+
+    static void worsen(AppendResult& outcome, AppendResult other) {
+        if (other != AppendResult::written && outcome != AppendResult::failed) outcome = other;
+    }
+
+    // A disk that is full now may have room later.
+    bool is_tried_again(AppendResult outcome) const { return outcome == AppendResult::failed && !finish_; }
+
     // Those that the profile named before this recovery, without those that stage, in the order of their
     // start.
     std::set<uint64_t> unended_processes() const {
@@ -115,17 +154,19 @@ class Recoverer {
         append(ends_, make_end_chunk(process, ProcessState::recording, 0));
     }
 
-    void append(ProfileFile& profile, const std::vector<unsigned char>& chunk) {
+    AppendResult append(ProfileFile& profile, const std::vector<unsigned char>& chunk) {
         ChunkHeader header;
         memcpy(&header, chunk.data(), sizeof header);
-        if (reader_.holds(header)) return;
+        if (reader_.holds(header)) return AppendResult::written;
         const AppendResult outcome = profile.append(chunk.data(), chunk.size());
         if (outcome == AppendResult::limit) result_.limit_reached = true;
         if (outcome == AppendResult::failed) result_.write_failed = true;
+        return outcome;
     }
 
     const std::string& path_;
     uint64_t maximum_bytes_;
+    bool finish_;
     bool is_window_;
     Recovery& result_;
     ChunkReader reader_;
@@ -133,6 +174,7 @@ class Recoverer {
     ProfileFile ends_;
     std::set<uint64_t> living_;
     std::set<uint64_t> staged_;  // and ended
+    Ending ending_;              // of the process whose files are being taken
 };
 
 void count_end(const ChunkView& chunk, Recovery& result) {
@@ -167,14 +209,20 @@ void count(const ChunkReader& reader, Recovery& result) {
 
 Recovery recovered(const std::string& path, uint64_t maximum_bytes, bool finish, bool is_window) {
     Recovery result;
-    Recoverer recoverer(path, maximum_bytes, is_window, result);
+    Recoverer recoverer(path, maximum_bytes, finish, is_window, result);
     const std::vector<StageFile> files = list_stage_files(path);
     // Without the folder all this was done before.
     const bool ends = finish && access((path + ".staging").c_str(), F_OK) == 0;
+    // Opening reads the whole profile, which every second of a long recording cannot bear.
+    const bool takes =
+        is_window || std::ranges::any_of(files, [](const auto& file) { return !stages_now(file); });
+    if (!finish && !takes) return result;
     if ((ends || !files.empty()) && !recoverer.open()) return result;
     for (const StageFile& file : files) recoverer.take(file);
+    recoverer.write_end();
     if (ends) recoverer.end_silent();
     result.living = recoverer.living();
+    if (!finish) return result;
     ChunkReader reader;
     if (!reader.open_without_stages(path.c_str())) {
         result.problem = reader.problem();

@@ -26,7 +26,8 @@ std::string create_profile(const std::string& path, uint64_t created);
 
 /// Appends the staged chunks of processes that have ended and removes their files; what was appended before
 /// is not appended again, so it may be interrupted and repeated at any time. `maximum_bytes` (0: none) is
-/// kept. With `finish`, when no process records any more, removes the folder and cuts off a torn last chunk.
+/// kept. With `finish`, when no process records any more, removes the folder and cuts off a torn last chunk;
+/// without it nothing is counted, and what finds no room now is tried again.
 Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish);
 
 /// The same of the profile of a window that was closed a while ago, so that nobody writes to it any more:

@@ -60,7 +60,7 @@ def facts_of(asked: Asked) -> Facts:
         check_simulatable(profile, asked.profile)
         worth = worth_simulating([strategy(name) for name in asked.names], profile)
         names = tuple(each.name for each in worth)
-        return Facts(tuple(notes_on(profile)), profile.access_entries, profile.has_all_accesses, names)
+        return Facts(tuple(notes_on(profile)), profile.reaching_entries, profile.has_all_accesses, names)
 
 
 def check_simulatable(profile: HeapProfile, name: str) -> None:

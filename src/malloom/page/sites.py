@@ -91,6 +91,8 @@ class Contents:
 def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress = SILENT) -> Contents:
     """One pass over the accesses for misses and one for lifetimes, as far as there are accesses; and some for
     what placing would gain."""
+    # Contexts of one hash are one site, as of a library that was loaded twice.
+    profile = profile.folded(DEEPEST)
     sample = _sample_of(profile)
     totals, rows = summarize(profile, with_accesses=not sample.take)
     rows.sort(key=lambda row: (-row.bytes, row.context))

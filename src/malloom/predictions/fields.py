@@ -66,7 +66,7 @@ def saved_by_moving(
         chosen = _of_size(profile, made, structure.size)
         for name, parts in _ways(structure):
             _add(simulation, f"{number} {name}", profile, chosen, parts)
-    counted = simulation.run(sample_among(profile.access_entries, MOST_ACCESSES), progress.simulated)
+    counted = simulation.run(sample_among(profile.reaching_entries, MOST_ACCESSES), progress.simulated)
     cycles = {name: stall_cycles(counts, geometry) for name, counts in counted.items()}
     whole = cycles[RECORDED]
     if not whole:

@@ -147,6 +147,12 @@ class HeapProfile:
         return int(self.requests.accesses.sum())
 
     @property
+    def reaching_entries(self) -> int:
+        """Of the access_entries those that reach objects, of which `accesses` tells: samples of it are so
+        many in all. Makes a pass over the accesses once."""
+        return min(self.access_entries, self.access_count)
+
+    @property
     def has_all_accesses(self) -> bool:
         """Whether every access was recorded, so that an object without one was not used."""
         partly = self.process.accesses in ("sampled", "annotated") or may_lack_accesses(self.process)
@@ -173,7 +179,8 @@ class HeapProfile:
         nodes; an edge stands in both rows. From a sample of the accesses, the uses scaled up; makes a pass
         over the sample each time.
         """
-        sample = windows(self.access_entries, AFFINITY_ACCESSES)
+        is_little = self.access_entries <= AFFINITY_ACCESSES
+        sample = (0, 0) if is_little else windows(self.reaching_entries, AFFINITY_ACCESSES)
         columns, uses = _native.context_affinity(self.accesses(*sample), context, contexts, distance)
         return AffinityGraph(*columns), uses * np.float64(sum(sample) / sample[1] if sample[1] else 1)
 

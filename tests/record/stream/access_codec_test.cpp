@@ -163,6 +163,16 @@ TEST_F(Shapes, MayHaveBasesOutsideTheAddressSpace) {
     EXPECT_EQ(finished(3)[0] & access_address_mask, 0u);
 }
 
+// Their slots would take far more memory than the payload has bytes.
+TEST_F(Shapes, OfMoreBasesThanAccessesAreRefused) {
+    encoder_.begin();
+    const uint64_t bases[] = {0x1000, 0x2000};
+    encoder_.put({1, 5, 2, 1, accesses_, first_offsets_}, bases);
+    const size_t bytes = encoder_.finish();
+    uint64_t entry = 0;
+    EXPECT_FALSE(decode_accesses(payload_.data(), bytes, &entry, 1));
+}
+
 TEST_F(Shapes, AreDefinedInEveryPayloadAnew) {
     const uint64_t bases[] = {0x1000, 0x2000};
     std::vector<uint64_t> before;

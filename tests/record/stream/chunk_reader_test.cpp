@@ -1,5 +1,6 @@
 #include "record/stream/chunk_reader.h"
 
+#include <ctime>
 #include <random>
 
 #include "record/stream/checksum.h"
@@ -73,6 +74,28 @@ TEST_F(ChunkReaderTest, FindsTheChunkThatFollowsATornOne) {
     ASSERT_TRUE(longer.open(path_.c_str()));
     EXPECT_EQ(longer.chunks().size(), 44u);
     EXPECT_EQ(longer.notes().size(), 1u);
+}
+
+// Each would be hashed to the end, a thousand times the file.
+TEST_F(ChunkReaderTest, ReadsAThousandChunksWithinEachOtherOnce) {
+    constexpr uint32_t count = 1 << 17;
+    const std::vector<unsigned char> empty = plain_chunk({ChunkKind::events, 42, 7, 0, 1, 0}, {});
+    std::vector<unsigned char> nested;
+    nested.reserve(count * empty.size() + 1);
+    for (uint32_t left = count; left-- > 0;) {
+        const auto chunk = with_header(empty, [&](ChunkHeader& header) {
+            header.stored_bytes = left * static_cast<uint32_t>(sizeof header);
+            header.payload_checksum = 1;
+        });
+        nested.insert(nested.end(), chunk.begin(), chunk.end());
+    }
+    nested.push_back(0);
+    append(nested);
+    const clock_t began = clock();
+    ChunkReader reader;
+    ASSERT_TRUE(reader.open(path_.c_str()));
+    EXPECT_LT(clock() - began, 5 * CLOCKS_PER_SEC);
+    EXPECT_FALSE(reader.notes().empty());
 }
 
 TEST_F(ChunkReaderTest, RefusesACorruptPayload) {

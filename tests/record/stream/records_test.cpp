@@ -50,6 +50,12 @@ TEST(Records, OfManyAreRefusedWithoutMemoryForThem) {
     EXPECT_LT(read.capacity() + entries.capacity(), 100'000u);
 }
 
+TEST(Records, OfEventsAreNoMoreThanAnyStageHas) {
+    ChunkHeader header = header_of(ChunkKind::events, Codec::plain, 1 << 30, 1 << 30);
+    header.records = ~uint64_t{0};
+    EXPECT_EQ(believable_records(header), most_events);
+}
+
 // One frame of one block, which says to become 4 GiB.
 TEST(Records, OfFewBytesDoNotBecomeMany) {
     const std::vector<unsigned char> frame = {0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff,

@@ -1,6 +1,7 @@
 #include "record/stream/staging.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +202,24 @@ TEST_P(StagingTest, RecoveryKeepsTheMaximumSizeAndSaysSo) {
     const Recovery recovery = recover(path_, 500, true);
     EXPECT_TRUE(recovery.limit_reached);
     EXPECT_LE(recovery.file_bytes, 500u);
+    EXPECT_TRUE(recover(path_, 500, true).limit_reached) << "the end of the process says it too";
+}
+
+// As of a disk that is full for a moment.
+TEST_P(StagingTest, WhatCannotBeAppendedNowIsTriedAgain) {
+    end(stage_in_child(100));
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit little{std::filesystem::file_size(path_), before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &little);
+    const Recovery refused = recover(path_, 0, false);
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_TRUE(refused.write_failed);
+    const Recovery recovery = recover(path_, 0, true);
+    EXPECT_EQ(recovery.events, 100u);
+    EXPECT_FALSE(recovery.write_failed);
+    EXPECT_FALSE(std::filesystem::exists(path_ + ".staging"));
 }
 
 TEST_P(StagingTest, RecoveryCutsOffATornChunk) {

@@ -65,6 +65,7 @@ TEST(PlanFile, RefusesHeadersThatMakeNoSense) {
               "");
     EXPECT_NE(problem_after([](auto& header) { header.prefetches_offset += 4; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.slots_offset = 0; }), "");
+    EXPECT_NE(problem_after([](auto& header) { header.contexts_offset = 0; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.slots_offset = header.contexts_offset; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.record_offset = uint64_t{1} << 63; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.record_bytes = UINT64_MAX; }), "");
