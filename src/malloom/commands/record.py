@@ -326,6 +326,7 @@ def as_data(outcome: "Recorded", command: list[str], output: Path) -> dict[str, 
         "processes": outcome.processes,
         "file_bytes": outcome.file_bytes,
         "dropped_events": outcome.dropped,
+        "reached_max_size": outcome.limit_reached,
         "exit_status": status_of(outcome),
         "notes": lines_of(outcome, command[0], output)[1:],
     }
@@ -347,7 +348,8 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
         f"{counted(outcome.processes, 'process', 'es')}; {output} has {format_size(outcome.file_bytes)}"
     ]
     if os.WIFSIGNALED(outcome.wait_status):
-        died_by = signal.Signals(os.WTERMSIG(outcome.wait_status)).name
+        number = os.WTERMSIG(outcome.wait_status)
+        died_by = signal.Signals(number).name if number in [*signal.Signals] else f"signal {number}"
         lines.append(f"{name} died by {died_by}; the profile up to there is good")
     if outcome.limit_reached:
         lines.append(

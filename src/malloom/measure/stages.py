@@ -1,8 +1,12 @@
 """malloom's own stages as whole processes: they meet in files, and their memory goes back when they end."""
 
+from __future__ import annotations
+
 import json
+import signal
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.errors import CommandError
@@ -11,6 +15,27 @@ from malloom.measure.service import Client
 
 LONGEST_STAGE = 1800.0
 """Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What `record` tells of a run. `is_cut`: the profile reached its maximum size, and so has the beginning
+    of the run alone. `words` are the last that people are told, by the recorder or by the program."""
+
+    events: int
+    is_cut: bool
+    words: str
+
+    @classmethod
+    def by(cls, run: Run) -> Recorded:
+        """By the last line that a run of `record` wrote; where that ended too soon, it says nothing."""
+        before, _, last = run.errors.decode(errors="replace").strip().rpartition("\n")
+        try:
+            told = json.loads(last)
+            notes = [str(note) for note in told["notes"]]
+            return cls(int(told["events"]), bool(told["reached_max_size"]), [last_line(before), *notes][-1])
+        except (ValueError, TypeError, KeyError):
+            return cls(0, False, last)
 
 
 def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command:
@@ -26,16 +51,18 @@ def record(
     time_limit: float = TIME_LIMIT,
     environment: dict[str, str] | None = None,
     client: Client | None = None,
+    maximum_bytes: int | None = None,
 ) -> Run:
     """Records a run of a program, over an earlier profile; a server's, which its client loads.
 
     The run's status is the program's, and not looked at: what it recorded is good up to its end.
     """
-    options = ["--force", "-o", str(profile), "--accesses", accesses]
+    options = ["--json", "--force", "-o", str(profile), "--accesses", accesses]
+    options += [] if maximum_bytes is None else ["--max-size", str(maximum_bytes)]
     command = stage("record", *options, "--", *program, environment=environment)
     run = run_measured(Command(command.arguments, command.environment, stdin, time_limit, client))
     if not profile.is_file():
-        raise CommandError(f"recording {program[0]} gave no profile: {last_words(run)}")
+        raise CommandError(f"recording {program[0]} gave no profile: {Recorded.by(run).words}")
     return run
 
 
@@ -65,8 +92,15 @@ def output_of(*arguments: str, environment: dict[str, str] | None = None) -> str
 def _output_of(command: Command, name: str) -> str:
     with ended(command) as run:
         if run.status != 0:
-            raise CommandError(f"{name} failed: {last_line(run.errors.read())}")
+            said = last_line(run.errors.read())
+            raise CommandError(f"{name} failed: {said or how_it_ended(run.status)}")
         return run.output.read()
+
+
+def how_it_ended(status: int) -> str:
+    """For people, of one that said nothing; negative: by a signal."""
+    killed = " (killed: is there too little memory?)" if status == -signal.SIGKILL else ""
+    return f"it ended by signal {-status}{killed}" if status < 0 else f"exit status {status}"
 
 
 def run_stage(*arguments: str) -> Run:

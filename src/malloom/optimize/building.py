@@ -4,7 +4,6 @@ The build command runs as its user would type it, with a compiler in the place o
 options. What it makes of the program is copied, and the program as it was comes back in the end.
 """
 
-import errno
 import os
 import shlex
 import shutil
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from malloom.errors import CommandError, UsageProblem
@@ -37,6 +37,8 @@ MIMALLOC = "mimalloc"
 """Of -fmalloom-fallback: linked in, it serves all that comes from no pool."""
 EARLY = "early"
 """Of -fmalloom-huge: when pools ask for huge pages."""
+MOST_LINKS = 4096
+"""Of what lies beside a program: folders of more are no program's."""
 LONGEST_BUILD = 1800.0
 """Seconds, of one build."""
 
@@ -143,17 +145,19 @@ class Builder:
         fallback = [f"-fmalloom-fallback={made.fallback}"] if made.fallback else []
         huge = [f"-fmalloom-huge={made.huge}"] if made.huge else []
         self._set_up([option, *profile, *fallback, *huge])
-        self.program.unlink(missing_ok=True)
+        linked = self.program.resolve()
+        linked.unlink(missing_ok=True)
         self._run()
         if not self.program.is_file():
             raise CommandError(f"the build made no {self.program}")
         if not (self.folder / "used").exists():
             raise CommandError("the build called neither {cc} nor {cxx}, so it made the same program")
-        executable = own / self.program.name
+        executable = beside_links(self.program, own / "run")
         shutil.copy2(self.program, executable)
         self.seconds = time.monotonic() - began
-        choice = self.folder / "choices" / self.program.name
-        return replace(made, executable=executable, choice=_kept(choice, own / "choice"))
+        names = (self.folder / "choices" / name for name in (self.program.name, linked.name))
+        choice = next((name for name in names if name.is_file()), None)
+        return replace(made, executable=executable, choice=_kept(choice, own / "choice") if choice else None)
 
     def _set_up(self, options: Sequence[str]) -> None:
         """The compilers stay where they are, as some builds begin anew for others."""
@@ -251,29 +255,44 @@ def check_build(command: str, program: str) -> None:
 @contextmanager
 def put_back(program: Path, folder: Path) -> Iterator[None]:
     """Has the program as it was at its place again after the block, whatever happens in it: it waits beside
-    that, as a full disk has no room for it to come back. A build that removes the folder has a copy."""
-    saved, beside = folder / "as it is", program.with_name(f".malloom-{os.getpid()}")
-    shutil.copy2(program, saved)
-    _link(program, beside)
+    that, as a full disk has no room for it to come back. One that removes the folder has a copy. Where the
+    program is a link, both come back."""
+    file, link = program.resolve(), program.readlink() if program.is_symlink() else None
+    saved, beside = folder / "as it is", file.with_name(f".malloom-{os.getpid()}")
+    shutil.copy2(file, saved)
+    _link(file, beside)
     try:
         yield
     finally:
         if not beside.exists():
-            program.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(saved, beside)
-        beside.replace(program)
+        beside.replace(file)
+        if link is not None and not (program.is_symlink() and program.readlink() == link):
+            program.unlink(missing_ok=True)
+            program.symlink_to(link)
 
 
 def _link(program: Path, beside: Path) -> None:
-    """Where the file system has no second names, or not for others' files, or the program is a link to what
-    the build makes, a copy."""
+    """Where the file system has no second names, or not for others' files, a copy."""
     beside.unlink(missing_ok=True)
     try:
-        if program.is_symlink():
-            raise OSError(errno.EMLINK, "is a link")
         os.link(program, beside)
     except OSError:
         shutil.copy2(program, beside)
+
+
+def beside_links(program: Path, own: Path) -> Path:
+    """A place for a copy of a program, beside links to what lies beside the program, and below links to what
+    lies beside its folder: programs look for libraries and data there."""
+    folder = program.resolve().parent
+    place = own / (folder.name or "root")
+    place.mkdir(parents=True)
+    for beside, links in ((folder, place), (folder.parent, own)):
+        for entry in islice(beside.iterdir(), MOST_LINKS):
+            if not (links / entry.name).exists() and entry.name != program.name:
+                (links / entry.name).symlink_to(entry)
+    return place / program.name
 
 
 def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds:

@@ -14,6 +14,8 @@ from malloom.optimize.limit import Limit
 from malloom.optimize.training import AS_IT_IS, Row, command_of
 
 CLIENTS_TIME = {"wall_time": "time of the load"}
+MOST_FIGURES = 5
+"""Of clients that are known: the time of the load, and four latencies."""
 """How metrics of clients are called where they have another name elsewhere."""
 
 
@@ -56,13 +58,17 @@ class Judged:
     def of_all(self, name: str, against: str, metrics: Sequence[str]) -> Interval:
         """The same on all inputs, and of several metrics, which weigh alike: a mean of log ratios for each
         round."""
+        return median_of(self._means(name, against, metrics))
+
+    def _means(self, name: str, against: str, metrics: Sequence[str]) -> list[float]:
         logs = [
             np.log(_pairs(rounds, name, against, metric))
             for rounds in self.rounds.values()
             for metric in metrics
         ]
         fewest = min(map(len, logs))
-        return median_of(np.exp(np.mean([log[:fewest] for log in logs], axis=0)))
+        means: list[float] = np.exp(np.mean([log[:fewest] for log in logs], axis=0)).tolist()
+        return means
 
     def corrected(self, name: str) -> dict[str, Interval]:
         """CPU time against the program as it is on each input, with Holm's correction: one input that was
@@ -80,6 +86,12 @@ class Judged:
         if not self.is_served:
             return ()
         return ("wall_time", *common_figures(self._runs))
+
+    def of_clients(self, name: str) -> dict[str, Interval]:
+        """Each of them against the program as it is, on all inputs, with Holm's correction: they are many."""
+        metrics = self.for_clients()
+        found = together([self._means(name, AS_IT_IS, (metric,)) for metric in metrics])
+        return dict(zip(metrics, found, strict=True))
 
     @property
     def figures_of_some(self) -> tuple[str, ...]:
@@ -123,7 +135,8 @@ def judge(
     for row in rows:
         _enter(judged, races, row)
     judged.rival = next((rival.name for rival in rivals if _enter(judged, races, rival)), None)
-    fewest = max(budget.fewest, fewest_pairs(len(commands)))
+    medians = max(len(commands), MOST_FIGURES if judged.is_served else 1)
+    fewest = max(budget.fewest, fewest_pairs(medians))
     seconds = budget.seconds / max(len(commands), 1)
     share = replace(budget, fewest=fewest, most=max(budget.most, fewest), seconds=seconds)
     for given, race in races.items():
@@ -193,8 +206,7 @@ def _slower(judged: Judged, name: str) -> str:
 
 def _slower_for_clients(judged: Judged, name: str) -> str:
     """What a server's clients get worse, on all inputs together."""
-    for metric in judged.for_clients():
-        interval = judged.of_all(name, AS_IT_IS, (metric,))
+    for metric, interval in judged.of_clients(name).items():
         if interval.verdict is Verdict.SLOWER:
             bounds = f"{interval.ratio:.3f} [{interval.low:.3f} {interval.high:.3f}]"
             return f"its clients wait longer: {CLIENTS_TIME.get(metric, metric)} {bounds}"

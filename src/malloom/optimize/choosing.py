@@ -211,7 +211,7 @@ class Chooser:
         return [
             policies
             for policies, build in there
-            if build.name in results and self._is_worth_more(build, best)
+            if {build.name, best.name} <= results.keys() and self._is_worth_more(build, best)
         ]
 
     def _link_otherwise(self) -> None:
@@ -311,7 +311,7 @@ class Chooser:
     def _gain_of_placing(self, finalists: Sequence[Row], plans: Sequence[Row]) -> float | None:
         """Of the finalists; where no layout is one, the best layout by what is known."""
         known = [row for row in plans if isinstance(row, Candidate) and row.name in self.training.results]
-        layouts = [row for row in known if not row.places_nothing]
+        layouts = [row for row in known if not row.places_nothing and self.sources.are_whole]
         if self.limit.goal is not Goal.time or not any(row.has_arena for row in layouts):
             return None
         best = self._best([row for row in layouts if row in finalists]) or self._ranked(layouts)

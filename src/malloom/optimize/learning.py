@@ -103,7 +103,7 @@ class Learner:
         if by_site:
             self._lesson(learned, BY_SITE, "--heap", "pools", *by_site)
         self._lesson(learned, BESIDE, "--heap", "pools", "--colocate", *by_site)
-        drop_unless_beside(learned)
+        drop_twins(learned)
 
     def _serving(self, learned: Learned) -> tuple[str, ...]:
         """Has the pools that the next run will have serve, as strides depend on who places."""
@@ -155,10 +155,12 @@ class Learner:
         return None if plan.is_file() else "it left no plan"
 
 
-def drop_unless_beside(learned: Learned) -> None:
-    """Leaves BESIDE out where it is no more than LEARNED_POOLS."""
+def drop_twins(learned: Learned) -> None:
+    """Leaves out what is no more than LEARNED_POOLS, whatever it is called."""
     if BESIDE in learned.plans and not learned.contents[BESIDE].companions:
         del learned.plans[BESIDE], learned.contents[BESIDE]
+    if {BOTH, LEARNED_POOLS} <= learned.plans.keys() and not learned.contents[BOTH].prefetches:
+        del learned.plans[BOTH], learned.contents[BOTH]
 
 
 def combine(learned: Learned, folder: Path) -> None:

@@ -12,11 +12,17 @@ from malloom.layout.plan_header import has_flag, header_of, headers_of, places_n
 from malloom.layout.stepwise import leads_of
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
-from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
-from malloom.optimize.learning import LEARNED_POOLS, PREFETCHES, Learned, Learner, contents_of
+from malloom.optimize.candidates import BY_CONTEXT, WITHOUT_ACCESSES, Candidate, chosen_from
+from malloom.optimize.learning import LEARNED_POOLS, PREFETCHES, Learned, Learner, contents_of, drop_twins
 from malloom.optimize.options import Options
 from malloom.optimize.predicting import foretold_of, ranking_of
-from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
+from malloom.optimize.recording import (
+    LARGEST,
+    RecordedProfile,
+    TooManyRequests,
+    is_affordable,
+    record_for_planning,
+)
 from malloom.optimize.worker import workers_of_all
 
 FEWEST_PLANNED = 2
@@ -48,6 +54,11 @@ class Sources:
         programs = (int(header.fields["program"]) for header in headers_of(plan))
         names = [self.named[program] for program in programs if program in self.named]
         return " and ".join(names) or None
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether the recordings tell of the whole run."""
+        return not any(each.is_cut for each in self.recordings)
 
     @property
     def accesses(self) -> str:
@@ -82,8 +93,11 @@ def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, s
             f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
         )
         return Sources(learned, (), None, notes, processes, named)
-    first = next(iter(learners))
-    recordings = tuple(_recorded(each, first, options, say) for each in trained.values())
+    first, largest = next(iter(learners)), LARGEST // max(len(trained), 1)
+    try:
+        recordings = tuple(_recorded(each, first, options, say, largest) for each in trained.values())
+    except TooManyRequests as problem:
+        return Sources(learned, (), None, [*notes, f"no places are planned: {problem}"], processes, named)
     notes += [note for recording in recordings for note in recording.notes]
     every = [learner for of_inputs in learners.values() for learner in of_inputs.values()]
     only = every[0] if len(every) == 1 and not options.strategy else None
@@ -97,7 +111,7 @@ def _learner(trained: Trained, process: str | None, say: Say, is_busiest: bool) 
 
 def _own(folder: Path, process: str | None) -> Path:
     """A folder for what is made of one executable."""
-    own = folder / process if process else folder
+    own = folder / f"of {process}" if process else folder
     own.mkdir(exist_ok=True)
     return own
 
@@ -146,9 +160,11 @@ def of_all_executables(found: Sequence[Learned], folder: Path) -> Learned:
     return joined
 
 
-def _recorded(trained: Trained, process: str | None, options: Options, say: Say) -> RecordedProfile:
+def _recorded(
+    trained: Trained, process: str | None, options: Options, say: Say, largest: int
+) -> RecordedProfile:
     profile = trained.folder / "profile"
-    made = record_for_planning(trained.command, trained.plain, profile, options.accesses, say)
+    made = record_for_planning(trained.command, trained.plain, profile, options.accesses, say, largest)
     return replace(made, process=process)
 
 
@@ -161,7 +177,13 @@ def candidates_of(
         return [Candidate(name, plan) for name, plan in plans.items()], notes
     wanted = max(most - len(plans), FEWEST_PLANNED)
     names, foretold = _worth_planning(sources, options, say, notes.append)
-    planned, more = _planned(sources, [name for name in names if name not in plans][:wanted], say)
+    unplanned = [name for name in names if name not in plans][:wanted]
+    try:
+        planned, more = _planned(sources, unplanned, say)
+    except CommandError as error:
+        if options.strategy:
+            raise
+        planned, more = {}, [f"no places are planned ({error})"]
     if options.strategy and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
     made = [Candidate(name, plan) for name, plan in plans.items()]
@@ -186,6 +208,7 @@ def _together(lessons: Mapping[str, Learned], folder: Path) -> tuple[Learned, li
             notes.append(note)
         if written.exists() and not places_nothing(written):
             agreed.plans[name], agreed.contents[name] = written, contents_of(written)
+    drop_twins(agreed)
     return agreed, notes
 
 
@@ -206,7 +229,7 @@ def _worth_planning(
     """The strategies, likely best first, and what simulation foretells of each, as far as it does. Of several
     inputs only those that these can agree on: of what they agree on nothing is simulated."""
     if len(sources.recordings) > 1:
-        several = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
+        several = [name for name in BY_CONTEXT if sources.accesses != "none" or name in WITHOUT_ACCESSES]
         return ([options.strategy] if options.strategy else several), {}
     recording = sources.recordings[0]
     if options.strategy:

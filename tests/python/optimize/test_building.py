@@ -18,6 +18,7 @@ from malloom.optimize.building import (
     Build,
     Builder,
     Builds,
+    beside_links,
     build_all,
     check_build,
     put_back,
@@ -245,6 +246,30 @@ def test_the_program_comes_back_after_an_interrupt(project: Project) -> None:
     with pytest.raises(KeyboardInterrupt):
         build_all(builder, no_profile)
     assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_link_to_the_program_comes_back_with_it(project: Project, tmp_path: Path) -> None:
+    builder = project(MAKE)
+    link = tmp_path / "link"
+    link.symlink_to(builder.program)
+    by_link = replace(builder, program=link)
+    with put_back(link, builder.folder):
+        build = by_link.build("pool")
+        link.unlink()
+    assert build.executable.read_bytes() != b"as it was"
+    assert link.is_symlink() and link.resolve() == builder.program
+    assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_copy_finds_what_lies_beside_the_program_and_below_its_folder(tmp_path: Path) -> None:
+    program = tmp_path / "made/bin/program"
+    for file in (program, program.parent / "data", tmp_path / "made/lib/library"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(file.name)
+    place = beside_links(program, tmp_path / "own")
+    assert not place.exists()
+    assert (place.parent / "data").read_text() == "data"
+    assert (place.parent / "../lib/library").read_text() == "library"
 
 
 def test_a_build_runs_in_the_place_of_the_program() -> None:

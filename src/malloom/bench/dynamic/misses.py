@@ -13,7 +13,7 @@ from malloom.cache.geometry import Geometry, geometry_from
 from malloom.errors import CommandError
 from malloom.layout.registry import AUTO
 from malloom.measure import stages, variants
-from malloom.measure.process import Command, last_words
+from malloom.measure.process import Command
 from malloom.measure.rows import Row
 from malloom.measure.valgrind import Misses, count_misses, miss_rows, options_of
 from malloom.measure.variants import GLIBC, Variant, native, pools, with_environment
@@ -88,6 +88,6 @@ def _plan(bench: Bench, counted: Counted) -> Path:
         bench.say(f"planning {case}")
         run = stages.record(case.command(bench).arguments, profile, "full")
         if run.status != 0:
-            raise CommandError(f"recording failed: {last_words(run)}")
+            raise CommandError(f"recording failed: {stages.Recorded.by(run).words}")
         stages.plan(profile, plan, AUTO, "--cache", counted.machine)
     return plan

@@ -9,7 +9,6 @@ from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.layout.registry import strategy_names
 from malloom.measure import stages
-from malloom.measure.process import last_words
 
 
 def strategies() -> list[str]:
@@ -26,7 +25,7 @@ def profile_of(bench: Bench, case: Case) -> Path:
         run = stages.record(case.command(bench).arguments, profile, accesses)
         if run.status != 0:
             profile.unlink()
-            raise CommandError(f"recording {case} failed: {last_words(run)}")
+            raise CommandError(f"recording {case} failed: {stages.Recorded.by(run).words}")
     return profile
 
 

@@ -16,7 +16,7 @@ from malloom.layout.ranking import RECORDED, SAMPLED_ACCESSES
 from malloom.measure import stages, variants
 from malloom.measure.interleaved import Budget
 from malloom.measure.interval import exact
-from malloom.measure.process import Command, last_words, run_measured
+from malloom.measure.process import Command, run_measured
 from malloom.measure.rows import Place, Row, control_rows, row, rows_of
 from malloom.optimize.candidates import without_twins
 
@@ -106,7 +106,7 @@ def _recorded(bench: Bench, program: Program, plain: Command) -> Path:
     bench.say(f"recording {program.name}")
     run = stages.record(plain.arguments, profile, "full")
     if run.status != 0:
-        raise CommandError(f"recording {program.name} failed: {last_words(run)}")
+        raise CommandError(f"recording {program.name} failed: {stages.Recorded.by(run).words}")
     return profile
 
 

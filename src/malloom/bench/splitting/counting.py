@@ -14,7 +14,7 @@ from malloom.cache.whole_run import WholeRun, simulate_run
 from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.interval import exact
-from malloom.measure.process import Command, last_words
+from malloom.measure.process import Command
 from malloom.measure.rows import Place, Row, row
 from malloom.profile.addresses import recorded_addresses
 
@@ -68,7 +68,7 @@ def _simulated(bench: Bench, case: Case, command: Command) -> WholeRun:
     try:
         run = stages.record(command.arguments, profile, "full", time_limit=LONGEST, environment=early)
         if run.status != 0:
-            raise CommandError(f"recording failed: {last_words(run)}")
+            raise CommandError(f"recording failed: {stages.Recorded.by(run).words}")
         return simulate_run(recorded_addresses(profile), machines(), with_prefetchers())
     finally:
         profile.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from malloom.errors import CommandError
 from malloom.measure import stages
-from malloom.measure.process import Command, last_words
+from malloom.measure.process import Command
 
 LONGEST = 1800.0
 """Seconds that a recorded run may take."""
@@ -66,7 +66,7 @@ def _reported(scratch: Path, command: Command, *options: str) -> Any:
             environment=dict(command.environment),
         )
         if run.status != 0:
-            raise CommandError(f"recording {program} failed: {last_words(run)}")
+            raise CommandError(f"recording {program} failed: {stages.Recorded.by(run).words}")
         return json.loads(stages.output_of("report", str(profile), "--format", "json", *options))
     finally:
         profile.unlink(missing_ok=True)
