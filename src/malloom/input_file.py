@@ -7,6 +7,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is an ordinary file, as far as it may be looked for: profiles are read by others than who
+    recorded them."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def opened_ordinary(path: Path) -> BinaryIO:
     """The ordinary file at `path`, opened for reading. Raises OSError for anything else, and never waits: not
     for a pipe that nobody writes to, nor for a device."""

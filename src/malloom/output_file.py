@@ -1,6 +1,7 @@
 """Files that commands write: checked before the work begins, and written whole or not at all."""
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,9 +105,10 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Where `path` is a link (/dev/stdout is one), the file that it leads to is replaced.
     """
     path = path.resolve()
-    beside = path.with_name(f".malloom-{os.getpid()}")
+    # Of several hosts and containers, which may write here at once, two processes may have one number.
+    beside = path.with_name(f".malloom-{os.getpid()}-{secrets.token_hex(8)}")
     try:
-        with beside.open("wb") as file:
+        with beside.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

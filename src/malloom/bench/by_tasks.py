@@ -42,7 +42,7 @@ def measured_there(wanted: Wanted) -> Answer:
     with tempfile.TemporaryDirectory(prefix="malloom-step-") as folder:
         written = Path(folder) / "state.json"
         run = subprocess.run(
-            [sys.executable, "-m", "malloom.bench.one_step", str(written)],
+            [sys.executable, "-P", "-m", "malloom.bench.one_step", str(written)],
             input=json.dumps(wanted.__dict__),
             capture_output=True,
             text=True,

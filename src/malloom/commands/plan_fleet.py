@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import typer
@@ -33,8 +34,10 @@ def plan_of_fleet(fleet: Path, output: Path, strategy: str, *, as_json: bool) ->
     from malloom.fleet.planning import plan_fleet  # noqa: PLC0415  (it needs DuckDB)
 
     made = plan_fleet(fleet, DEFAULT if strategy == AUTO else strategy)
-    write_plan(made.plan, output)
-    write_with_record(output, output, made.record)
+    with tempfile.TemporaryDirectory(prefix="malloom-") as folder:
+        unrecorded = Path(folder) / "plan"
+        write_plan(made.plan, unrecorded)
+        write_with_record(unrecorded, output, made.record)
     found = {
         "plan": str(output),
         "strategy": made.plan.strategy,

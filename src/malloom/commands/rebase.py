@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,16 +85,19 @@ def _rebase_plan(source: Path, program: Path, output: Path, levels: list[str]) -
             "several builds have none",
         )
     rebased = _rebase(decode(plan.sites, str(source)), plan.header["program"], program, levels)
-    record = read_record(source)
-    write_plan(rebased_plan(plan, rebased), output)
-    if delay := plan.header["purge_delay"]:
-        write_with_flags(output, output, {}, delay - 2)
-    # What was measured of the old build was not measured of this one.
-    how_it_runs: dict[str, Any] = {name: record[name] for name in HOW_IT_RUNS if name in record}
-    if how_it_runs and place == 0:
-        write_with_record(output, output, how_it_runs)
-    if len(plans) > 1:
-        _put_among_others(source, place, output)
+    record, parts = read_record(source), each_plan(source)
+    with tempfile.TemporaryDirectory(prefix="malloom-") as folder:
+        made = Path(folder) / "plan"
+        write_plan(rebased_plan(plan, rebased), made)
+        if delay := plan.header["purge_delay"]:
+            write_with_flags(made, made, {}, delay - 2)
+        # What was measured of the old build was not measured of this one.
+        how_it_runs: dict[str, Any] = {name: record[name] for name in HOW_IT_RUNS if name in record}
+        if how_it_runs and place == 0:
+            write_with_record(made, made, how_it_runs)
+        parts[place] = made.read_bytes()
+    with written_whole(output) as file:
+        file.write(b"".join(parts))
     return rebased
 
 
@@ -110,15 +114,6 @@ def _place_of(program: Path, plans: Sequence[PlanFile], source: Path) -> int:
         f"none of the plans of {source} is of a program {program.name}, or it has no keys of call sites",
         remedy="name the new build of the same program",
     )
-
-
-def _put_among_others(source: Path, place: int, rebased: Path) -> None:
-    """Has the plan that was rebased, which then is a file of its plans, among the others of the source."""
-    parts = each_plan(source)
-    parts[place] = rebased.read_bytes()
-    with written_whole(rebased) as file:
-        for part in parts:
-            file.write(part)
 
 
 def _rebase_table(source: Path, program: Path, output: Path, levels: list[str]) -> Rebased:

@@ -1,6 +1,7 @@
 """A folder with all that a host needs to run a program with a plan: nothing of Python's is in it."""
 
 import os
+import secrets
 import re
 import shutil
 from collections.abc import Mapping
@@ -113,7 +114,7 @@ def checked_folder(output: Path) -> Path:
 
 def write(deployment: Deployment, folder: Path) -> None:
     """Writes the folder, which checked_folder has given: whoever looks there sees all of it or nothing."""
-    beside = folder.with_name(f".malloom-{os.getpid()}")
+    beside = folder.with_name(f".malloom-{os.getpid()}-{secrets.token_hex(8)}")
     try:
         beside.mkdir()
         for name, source in deployment.files.items():

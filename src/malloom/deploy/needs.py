@@ -13,6 +13,8 @@ from malloom.launch.elf_file import read_elf
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util))\.so\.\d")
 """The parts of glibc, which every host has."""
 VERSION = re.compile(r"GLIBC_(\d+(?:\.\d+)+)")
+BY_FEATURE = {"GLIBC_ABI_DT_RELR": "2.36"}
+"""What is asked for by another name than a version, and the version that has it."""
 
 
 @dataclass(frozen=True)
@@ -39,5 +41,8 @@ def _versions(path: Path) -> Iterator[str]:
         for section in ELFFile(file).iter_sections():
             if isinstance(section, GNUVerNeedSection):
                 for _, auxiliaries in section.iter_versions():
-                    found = (VERSION.fullmatch(auxiliary.name) for auxiliary in auxiliaries)
-                    yield from (match[1] for match in found if match)
+                    for name in (auxiliary.name for auxiliary in auxiliaries):
+                        if match := VERSION.fullmatch(name):
+                            yield match[1]
+                        elif name in BY_FEATURE:
+                            yield BY_FEATURE[name]

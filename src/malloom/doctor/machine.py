@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from malloom.cache.calibration_file import calibration_of_host
@@ -15,6 +16,7 @@ from malloom.cache.geometry import shown_bytes
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
 from malloom.huge_pages import chosen_huge_pages
+from malloom.measure.process import Command, TimeLimitReached, ended
 from malloom.native_files import native_file
 from malloom.settings import settings
 
@@ -38,7 +40,7 @@ def examine_machine() -> Iterator[Finding]:
 
 
 def system() -> Finding:
-    name = f"{platform.freedesktop_os_release().get('PRETTY_NAME', 'Linux')}, {platform.machine()}"
+    name = f"{name_of_system()}, {platform.machine()}"
     if platform.machine() not in ("x86_64", "aarch64"):
         return problem("system", f"{name} is not supported", "use x86-64 or AArch64")
     if platform.machine() != "x86_64":
@@ -46,6 +48,14 @@ def system() -> Finding:
             "system", f"{name}: requests are recorded, accesses only on x86-64", "record with --accesses none"
         )
     return good("system", name)
+
+
+def name_of_system() -> str:
+    """Small containers do not say it."""
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    except OSError:
+        return "Linux"
 
 
 def c_library() -> Finding:
@@ -92,7 +102,7 @@ def dynamorio() -> Finding:
 def dynamorio_trial() -> subprocess.CompletedProcess[str]:
     """Records a run of `true`, accesses and all, into a folder that does not stay."""
     with tempfile.TemporaryDirectory(prefix="malloom-doctor-") as folder:
-        command = [sys.executable, "-m", "malloom", "record", "-o", f"{folder}/profile", "--", "true"]
+        command = [sys.executable, "-P", "-m", "malloom", "record", "-o", f"{folder}/profile", "--", "true"]
         return captured(command, dict(os.environ))
 
 
@@ -102,10 +112,10 @@ def trial(
     """Whether a component really does what it is for, on this machine, now."""
     try:
         done = attempt()
+    except TimeLimitReached:
+        return problem(subject, f"did not answer within {PATIENCE} s", remedy)
     except CommandError as missing:
         return problem(subject, str(missing), "")
-    except subprocess.TimeoutExpired:
-        return problem(subject, f"did not answer within {PATIENCE} s", remedy)
     if done.returncode:
         said = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
         return problem(subject, f"fails: {said[0].removeprefix('malloom: ')}", remedy)
@@ -113,15 +123,9 @@ def trial(
 
 
 def captured(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    """Runs a command, which is ended with all that it has started where it takes too long."""
+    with ended(Command(command, environment, time_limit=PATIENCE)) as run:
+        return subprocess.CompletedProcess(command, run.status, run.output.read(), run.errors.read())
 
 
 def valgrind() -> Finding:
@@ -129,7 +133,8 @@ def valgrind() -> Finding:
         return note(
             "valgrind", "not installed; only 'malloom bench' counts misses with it", "install valgrind"
         )
-    return good("valgrind", captured(["valgrind", "--version"], dict(os.environ)).stdout.strip())
+    asked = partial(captured, ["valgrind", "--version"], dict(os.environ))
+    return trial("valgrind", "answers", "reinstall it", asked)
 
 
 def tracing() -> Finding:

@@ -104,7 +104,7 @@ def _merged(
     merging: Merging, tables: Sequence[Table], code: Code, builds: Sequence[str], output: Path, wanted: Wanted
 ) -> Origin:
     _find_canonical(merging, code, wanted.levels)
-    queries.unite(merging)
+    queries.unite(merging, [code.number[hash_] for hash_ in builds if hash_ in code.number])
     described = _described_builds(merging, tables, builds)
     _check_one_program(described, tables[0].origin.program)
     queries.number_rows(merging)
@@ -112,7 +112,7 @@ def _merged(
     with written_whole(output) as file, system_told():
         joined = "left join variants using (row)"
         more = ", s.tables, coalesce(variants, []) as variants"
-        merging.connection.execute(copying(file.name, encoded(origin), more, joined))
+        merging.connection.execute(copying(native_name(file.name), encoded(origin), more, joined))
     return origin
 
 

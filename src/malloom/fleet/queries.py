@@ -76,6 +76,10 @@ def add_up(merging: Merging) -> None:
         f"max(live_peak) as live_peak, {merging.sums(SITE_COUNTS)} from {files} {weighted} group by site"
     )
     merging.run(
+        f"create table shares as select site, tables.build, {merging.sums(['requests'])} from {files} "
+        "join tables on tables.file = file_index group by all"
+    )
+    merging.run(
         f"create table kinds as select site, k.size as size, max(k.live_peak) as live_peak, "
         f"{merging.sums(KIND_COUNTS, 'k.')} "
         f"from (select site, file_index, unnest(kinds) as k from {files}) {weighted} group by site, k.size"
@@ -143,14 +147,17 @@ def sites_of(merging: Merging, codes: Sequence[int]) -> list[Row]:
     )
 
 
-def unite(merging: Merging) -> None:
-    """Makes `members`: contexts whose call sites are the same in canonical builds are one.
+def unite(merging: Merging, programs: Sequence[int]) -> None:
+    """Makes `members`: contexts whose call sites are the same in canonical builds are one. Of the files of
+    code `programs` are the builds of the program.
 
     `canonical` (frame, stands, level) says of a call site which other stands for it.
     """
-    merging.run("""create table chained as
+    own = ", ".join(map(str, programs)) or "-1"
+    merging.run(f"""create table chained as
         select s.site, list(coalesce(c.stands, s.frame) order by s.place) as chain,
-            max(coalesce(c.level, 0)) as level, bool_or(len(f.calls) = 0 and s.place = 1) as is_keyless
+            max(coalesce(c.level, 0)) as level,
+            bool_or(len(f.calls) = 0 and (s.place = 1 or f.code in ({own}))) as is_keyless
         from steps s join frames f using (frame) left join canonical c using (frame) group by s.site""")
     merging.run("""create table members as
         select c.site, c.requests, t.build, coalesce(h.level, 0) as level,
@@ -209,11 +216,15 @@ def number_rows(merging: Merging) -> None:
 
 
 def matched_requests(merging: Merging) -> dict[int, dict[int, int]]:
-    """Build -> level -> requests of its contexts that a build before it has as well."""
+    """Build -> level -> requests of its contexts that a build before it has as well, at level 0 those that are
+    the very same there."""
     rows = merging.run("""
-        with first as (select stands, min(build) as build from members group by stands)
-        select m.build, m.level, sum(m.requests) from members m join first f using (stands)
-        where f.build < m.build group by m.build, m.level""")
+        with first as (
+            select stands, min(s.build) as build from members join shares s using (site) group by stands),
+        same as (select site, min(build) as build from shares group by site)
+        select s.build, case when same.build < s.build then 0 else m.level end as level, sum(s.requests)
+        from shares s join members m using (site) join first f using (stands) join same using (site)
+        where f.build < s.build group by all""")
     found: dict[int, dict[int, int]] = {}
     for build, level, requests in rows:
         found.setdefault(build, {})[level] = int(requests)
@@ -222,8 +233,8 @@ def matched_requests(merging: Merging) -> dict[int, dict[int, int]]:
 
 def requests_of_builds(merging: Merging) -> dict[int, tuple[int, int]]:
     """Build -> requests of its contexts, and those of them whose call site nothing tells of."""
-    rows = merging.run("""select build, sum(requests), coalesce(sum(requests) filter (is_keyless), 0)
-        from members group by build""")
+    rows = merging.run("""select s.build, sum(s.requests), coalesce(sum(s.requests) filter (is_keyless), 0)
+        from shares s join members m using (site) group by s.build""")
     return {build: (int(requests), int(keyless)) for build, requests, keyless in rows}
 
 

@@ -26,7 +26,7 @@ def write_table(table: HostTable, path: Path) -> None:
         for name, columns in _sections(table).items():
             connection.register(name, columns)
         with written_whole(path) as file, system_told():
-            connection.execute(copying(file.name, encoded(table.origin)))
+            connection.execute(copying(native_name(file.name), encoded(table.origin)))
 
 
 def copying(path: str, origin: str, more: str = "", joined: str = "") -> str:

@@ -23,7 +23,10 @@ from malloom.measure.interval import FEWEST_PAIRS, Interval, Verdict, median_of,
 from malloom.quantities import counted
 
 REMEDY = "write lines such as "
-LINE = '{"host": "a1", "window": "12:03", "cpu_seconds": 31.5, "requests": 9120, "peak_bytes": 81200000}'
+LINE = (
+    '{"host": "a1", "window": "2026-03-01 12:03", '
+    '"cpu_seconds": 31.5, "requests": 9120, "peak_bytes": 81200000}'
+)
 LEAST, MOST = 1e-60, 1e60
 """Amounts between them, or 0, keep all sums and ratios finite and above 0 in a double."""
 BUSY = 10
@@ -71,9 +74,12 @@ class Group:
 
     windows: dict[str, Window] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
+    repeated: int = 0
+    """Lines of a host and window that had one before."""
 
     def add(self, line: Mapping[str, Any]) -> None:
         window, host = self.windows.setdefault(line["window"], Window()), line["host"]
+        self.repeated += host in window.peaks
         window.cpu_seconds += line["cpu_seconds"]
         window.requests += line["requests"]
         window.peaks[host] = max(window.peaks.get(host, 0.0), line.get("peak_bytes", 0.0))
@@ -162,7 +168,7 @@ def judge(baseline: Group, candidate: Group, max_memory: float) -> Judged:
         (len(baseline.hosts), len(candidate.hosts)),
         len(baseline.windows.keys() | candidate.windows.keys()) - len(served),
         _silent(pairs),
-        (*_few_hosts(baseline, candidate), *_standing_out(told, max_memory)),
+        (*_repeated(baseline, candidate), *_few_hosts(baseline, candidate), *_standing_out(told, max_memory)),
     )
 
 
@@ -243,6 +249,13 @@ def _decided(
 
 def _too_few(windows: int) -> str:
     return f"{counted(windows, 'window')} {'is' if windows == 1 else 'are'} too few"
+
+
+def _repeated(baseline: Group, candidate: Group) -> list[str]:
+    if not (lines := baseline.repeated + candidate.repeated):
+        return []
+    told = f"{counted(lines, 'line')} of a host and window that had one already"
+    return [f"{told}: added up, as of several processes; names of windows must not come again the next day"]
 
 
 def _few_hosts(baseline: Group, candidate: Group) -> list[str]:

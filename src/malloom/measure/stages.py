@@ -39,8 +39,9 @@ class Recorded:
 
 
 def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command:
-    """One malloom command, to be run by the Python that runs this."""
-    return Command([sys.executable, "-m", "malloom", *arguments], environment or {})
+    """One malloom command, to be run by the Python that runs this, which takes nothing from the working folder
+    (-P)."""
+    return Command([sys.executable, "-P", "-m", "malloom", *arguments], environment or {})
 
 
 def record(
@@ -76,7 +77,7 @@ def plan_each(
     """Plans by several strategies, for less than one at a time; what went wrong, by strategy. `process` as
     `malloom plan --process` has it; contexts of the hashes `leads` lead on to groups."""
     wanted = [f"{name}={path}" for name, path in plans.items()]
-    module = [sys.executable, "-m", "malloom.layout.plan_each"]
+    module = [sys.executable, "-P", "-m", "malloom.layout.plan_each"]
     command = Command([*module, str(profile), process or "", ",".join(map(str, leads)), *wanted])
     problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
     return problems

@@ -26,8 +26,8 @@ def fleet_candidates(
         try:
             answer = stages.output_of("plan", str(fleet), "-o", str(plan), "--strategy", name, "--json")
             if not _is_for(program, json.loads(answer)["builds"]):
-                notes.append(f"{name} of the fleet is of other builds, and was matched to this one")
                 plan = _rebased(plan, program)
+                notes.append(f"{name} of the fleet is of another build, and was matched to this one")
         except CommandError as error:
             notes.append(f"{name} of the fleet is left out ({error})")
             continue

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from malloom.input_file import opened_ordinary
+from malloom.input_file import is_there, opened_ordinary
 from malloom.report.source_calls import lies_apart
 
 DEBUG_ROOT = Path("/usr/lib/debug")
@@ -29,7 +28,7 @@ class DebugInformation:
 def debug_files(path: Path, build_id: str, root: Path = DEBUG_ROOT) -> list[Path]:
     """The files beside the one at `path` that tell about it: by its build-id, and by the name it links to."""
     by_build_id = root / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
-    files = [by_build_id] if build_id and by_build_id.is_file() else []
+    files = [by_build_id] if build_id and is_there(by_build_id) else []
     linked = next(_linked_files(path, root), None)
     return [*files, linked] if linked and linked not in files else files
 
@@ -42,7 +41,7 @@ def find_debug_information(path: Path, build_id: str, root: Path = DEBUG_ROOT) -
                 elf = ELFFile(stream)
                 if elf.get_section_by_name(".debug_info") is not None:
                     return DebugInformation(file, lies_apart(elf))
-        except (OSError, ELFError):
+        except Exception:  # as in malloom.sites.build.read_build
             continue
     return None
 
@@ -53,13 +52,13 @@ def _linked_files(path: Path, root: Path) -> Iterator[Path]:
         with opened_ordinary(path) as file:
             section = ELFFile(file).get_section_by_name(".gnu_debuglink")
             link = section.data() if section else b""
-    except (OSError, ELFError):
+    except Exception:  # as in malloom.sites.build.read_build
         return
     name, checksum = link.partition(b"\0")[0].decode(errors="replace"), link[-4:]
     folder = path.resolve().parent
     for place in (folder, folder / ".debug", root / folder.relative_to("/")):
         found = place / name
-        if name and found.is_file() and _crc(found) == int.from_bytes(checksum, "little"):
+        if name and is_there(found) and _crc(found) == int.from_bytes(checksum, "little"):
             yield found
 
 

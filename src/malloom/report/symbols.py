@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from malloom.input_file import is_there
 from malloom.profile import NO_MODULE, Module
 from malloom.report.debug_files import DEBUG_ROOT, debug_files
 from malloom.report.elf_symbols import build_id_of, find_functions
@@ -87,7 +87,7 @@ class Symbols:
     def _files(self, module: Module) -> list[Path]:
         """The files that may tell about a module: its debug files, then itself."""
         files = debug_files(Path(module.path), module.build_id, self._debug_root)
-        if Path(module.path).is_file():
+        if is_there(Path(module.path)):
             return [*files, Path(module.path)]
         if module.path.startswith("/") and not files:
             self.notes.append(f"{module.path} is not here: its functions have no names")
@@ -110,7 +110,7 @@ class Symbols:
                         "have no lines; build without -gsplit-dwarf"
                     )
                 return names, calls
-        except (OSError, ELFError) as problem:
+        except Exception as problem:  # as in malloom.sites.build.read_build
             self.notes.append(f"{path} cannot be read: {problem}")
             return {}, {}
 

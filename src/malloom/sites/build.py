@@ -41,7 +41,7 @@ def build_id_at(path: Path) -> str | None:
     try:
         with opened_ordinary(path) as file:
             return build_id_of(ELFFile(file))
-    except (OSError, ELFError):
+    except Exception:  # as below
         return None
 
 

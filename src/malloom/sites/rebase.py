@@ -127,7 +127,9 @@ def _build_at(module: SiteModule, path: Path, *, is_program: bool) -> SiteModule
         if is_program:
             raise CommandError(f"{path} cannot be read, or is no program", remedy="name the new build")
         return SiteModule(0, module.path, "")
-    return SiteModule(module_hash(build_id, path.name), str(path.resolve()), build_id)
+    # As the kernel names it.
+    file = path.resolve()
+    return SiteModule(module_hash(build_id, file.name), str(file), build_id)
 
 
 def _rebased(

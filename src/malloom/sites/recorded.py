@@ -117,7 +117,7 @@ def joined_notes(notes: list[str]) -> list[str]:
 def _build_of(module: Module, offsets: frozenset[int], debug_root: Path) -> Build:
     """Kept, as the plans of many strategies are about the same call sites."""
     path = Path(module.path)
-    found = build_id_at(path) if path.is_file() else None
+    found = build_id_at(path)
     if found is None:
         return Build(path, "", (), f"{module.path} is not here: its call sites have no keys")
     if found != module.build_id:
