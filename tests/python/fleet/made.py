@@ -71,6 +71,24 @@ class Made:
         """As where the program has no debug information."""
         self._change(lambda call: None)
 
+    def ask_in_library(self, *places: int, from_program: bool = False) -> None:
+        """Contexts whose request is in a library that all builds have, and so is who calls that, unless it is
+        the program. The library has keys."""
+        self.modules = (*self.modules, SiteModule(99, "/lib/library.so", "63"))
+        call = Call("grow", "/src/library.c", 5, 5, 4)
+        outer = Frame(1, Site(8192, "grow", (replace(call, function="append"),), 1, 1, 1, 1))
+        frames = [*self.sites.frames, outer]
+        contexts = list(self.sites.contexts)
+        for place in places:
+            frames.append(Frame(1, Site(4096 + 64 * place, "malloc", (call,), 1, 1, 1, 1)))
+            above = place if from_program else len(self.sites.frames)
+            chain = (len(frames) - 1, above)
+            hash_ = context_hash(self.modules, [frames[each] for each in chain])
+            contexts[place] = replace(contexts[place], hash=hash_, frames=chain)
+        self.sites = SiteTable(self.modules, tuple(frames), tuple(contexts))
+        library = CodeFile("/lib/library.so", "63", f"{99:016x}")
+        self.origin = replace(self.origin, files=(*self.origin.files, library))
+
     def _change(self, changed: Callable[[Call], Call | None]) -> None:
         frames = []
         for frame in self.sites.frames:

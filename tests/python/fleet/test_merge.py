@@ -87,6 +87,28 @@ def test_without_debug_information_a_site_is_found_in_its_own_build_only(tmp_pat
     assert any("no debug information" in note for note in origin.notes)
 
 
+def test_contexts_in_a_library_count_for_each_build_that_has_them(tmp_path: Path) -> None:
+    for build, requests in ((1, (1000, 1, 1)), (2, (900, 5, 5))):
+        made = Made(build, host=f"host {build}", requests=requests)
+        if build == 2:
+            for place, function in enumerate((*FUNCTIONS, "main")):
+                made.rename(function, f"other_{place}", file=f"{place}.c")
+        made.ask_in_library(0)
+        made.write(tmp_path / f"{build}.parquet")
+    first, other = merged(tmp_path).builds
+    assert (first.requests, other.requests) == (1002, 910)
+    assert other.matched == {"same build": pytest.approx(900 / 910)}
+
+
+def test_builds_without_keys_are_one_program_though_their_library_has_some(tmp_path: Path) -> None:
+    for build in (1, 2):
+        made = Made(build, host=f"host {build}", keyed=0.0)
+        made.forget_keys()
+        made.ask_in_library(0, 1, 2, from_program=True)
+        made.write(tmp_path / f"{build}.parquet")
+    assert [build.keyless for build in merged(tmp_path).builds] == [1, 1]
+
+
 def test_a_table_without_keys_has_those_of_another_of_its_build(tmp_path: Path) -> None:
     made = Made(keyed=0.0)
     made.forget_keys()
