@@ -271,7 +271,7 @@ def test_the_fleets_plan_is_matched_to_a_build_that_it_does_not_know(
     quick = ["--seconds", "2", "--runs", "6", "--json"]
     done = malloom("optimize", "--fleet", "old.fleet", *quick, "--", fleet / "new/service")
     answer = json.loads(succeeded(done))
-    assert any("is of other builds, and was matched to this one" in note for note in answer["notes"])
+    assert any("is of another build, and was matched to this one" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize(

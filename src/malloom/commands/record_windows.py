@@ -76,7 +76,14 @@ class Output:
             _say(closed, self.place)
             return
         place = self.place / self._table_name() if self.many else self.place
-        command = [sys.executable, "-P", "-m", "malloom.commands.record_tables", str(closed.profile), str(place)]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "malloom.commands.record_tables",
+            str(closed.profile),
+            str(place),
+        ]
         command += [str(closed.cpu_time), str(closed.recorded_cpu_time), *["--anonymous"] * self.anonymous]
         self.making.append((subprocess.Popen(command, stdin=subprocess.DEVNULL), closed, place))
 

@@ -1,8 +1,8 @@
 """A folder with all that a host needs to run a program with a plan: nothing of Python's is in it."""
 
 import os
-import secrets
 import re
+import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from malloom.errors import CommandError
+from malloom.file_name import native_name
 from malloom.fleet import queries
 from malloom.fleet.agreement import check_alike, chosen, notes_on
 from malloom.fleet.canonical import canonical, numbered_sites

@@ -216,8 +216,8 @@ def number_rows(merging: Merging) -> None:
 
 
 def matched_requests(merging: Merging) -> dict[int, dict[int, int]]:
-    """Build -> level -> requests of its contexts that a build before it has as well, at level 0 those that are
-    the very same there."""
+    """Build -> level -> requests of its contexts that a build before it has as well, at level 0 those that
+    are the very same there."""
     rows = merging.run("""
         with first as (
             select stands, min(s.build) as build from members join shares s using (site) group by stands),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from malloom.file_name import native_name
 from malloom.fleet.columns import FIELD, KIND, SITE_COLUMNS
 from malloom.fleet.database import database, quoted, system_told
 from malloom.fleet.origin import KEY, encoded

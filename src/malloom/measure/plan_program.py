@@ -15,8 +15,8 @@ from malloom.sites.table import decode
 
 def require_program(plan: Path, headers: Sequence[PlanHeader], name: str | None, if_gone: str) -> None:
     """Raises CommandError where a plan that has passed check_plan was made for another build of the program,
-    or where that is gone; `if_gone` says what to do then. Without a name it is what the plan's record names, or
-    else the keys of its call sites, if they name one."""
+    or where that is gone; `if_gone` says what to do then. Without a name it is what the plan's record names,
+    or else the keys of its call sites, if they name one."""
     wanted = {header.fields["program"] for header in headers}
     record = read_record(plan)
     recorded, is_named = record.get("program"), name is not None
@@ -44,7 +44,7 @@ def require_program(plan: Path, headers: Sequence[PlanHeader], name: str | None,
         raise CommandError(f"{plan} is not for this build of {found.binary}", remedy=remedy)
 
 
-def _named_by_keys(plan: Path, wanted: Collection[int]) -> str | None:
+def _named_by_keys(plan: Path, wanted: Collection[object]) -> str | None:
     """The program's file as it was recorded, where the plan was made of a profile."""
     for each in read_plans(plan):
         for module in decode(each.sites, str(plan)).modules if each.sites else ():

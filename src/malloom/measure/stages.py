@@ -39,7 +39,7 @@ class Recorded:
 
 
 def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command:
-    """One malloom command, to be run by the Python that runs this, which takes nothing from the working folder
+    """One malloom command, to be run by the Python that runs this. It takes nothing from the working folder
     (-P)."""
     return Command([sys.executable, "-P", "-m", "malloom", *arguments], environment or {})
 

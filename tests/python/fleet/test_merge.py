@@ -97,7 +97,7 @@ def test_contexts_in_a_library_count_for_each_build_that_has_them(tmp_path: Path
         made.write(tmp_path / f"{build}.parquet")
     first, other = merged(tmp_path).builds
     assert (first.requests, other.requests) == (1002, 910)
-    assert other.matched == {"same build": pytest.approx(900 / 910)}
+    assert other.matched == {"same": pytest.approx(900 / 910)}
 
 
 def test_builds_without_keys_are_one_program_though_their_library_has_some(tmp_path: Path) -> None:
