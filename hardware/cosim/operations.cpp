@@ -26,11 +26,12 @@ bool are_whole(const Operations& operations) {
 std::optional<Operations> read_operations(const std::string& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return std::nullopt;
-    const auto bytes = static_cast<size_t>(file.tellg());
-    Operations operations(bytes / sizeof(int64_t));
+    const std::streamoff bytes = file.tellg();
+    if (bytes < 0 || static_cast<size_t>(bytes) % sizeof(int64_t) != 0) return std::nullopt;
+    Operations operations(static_cast<size_t>(bytes) / sizeof(int64_t));
     file.seekg(0);
-    file.read(reinterpret_cast<char*>(operations.data()), static_cast<std::streamsize>(bytes));
-    if (!file || bytes % sizeof(int64_t) != 0 || !are_whole(operations)) return std::nullopt;
+    file.read(reinterpret_cast<char*>(operations.data()), bytes);
+    if (!file || !are_whole(operations)) return std::nullopt;
     return operations;
 }
 

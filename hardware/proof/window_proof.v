@@ -148,7 +148,7 @@ module window_proof #(
         was_refused    <= accepted & opcode_i == 3'd1 & first_i == watched & |is_free;
         was_given_out  <= gives_out & response == watched;
         was_taken_back <= takes_back & asked == watched;
-        was_named      <= |(filled_i | drained_i);
+        was_named      <= |is_named | |(drained_i & holds);
     end
     assign refused_o = ~was_kept | ~was_refused | (response_valid & response == 32'd3 & ~changes_i & |is_free);
     assign only_o = ~was_kept | was_named | |is_free == (was_given_out ? 1'b0 : was_taken_back ? 1'b1 : was_free);

@@ -42,7 +42,7 @@ unsigned int malloom_bins_variable(size_t chunk_bytes, const malloom_bins* heap)
 
 enum {
     MALLOOM_BINS_ORIGINAL_COUNT = 127,
-    MALLOOM_BINS_MOST = 1024,
+    MALLOOM_BINS_MOST = 1023, /* one behind the last has a bit too */
     MALLOOM_BINS_MOST_LEVELS = 8,
     MALLOOM_BINS_DEFAULT_STEPS = 3
 };

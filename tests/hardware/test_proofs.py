@@ -23,7 +23,7 @@ WINDOW_FAULTS = {
     "once_o": Fault("window_unit.v", "mask & ~chosen_chunk", "mask"),
     "lowest_o": FAULTS["lowest_o"],
     "refused_o": Fault("window_unit.v", "hit & is_chunk & ~is_free;", "hit & is_chunk;"),
-    "only_o": FAULTS["only_o"],
+    "only_o": Fault("window_unit.v", "filled[WINDOW] | drained[WINDOW]", "filled[WINDOW] | |drained"),
     "apart_o": Fault("window_unit.v", "is_fill & is_begin & ~overlaps", "is_fill & is_begin"),
     "known_o": Fault("window.v", "has_o  <= has_i", "has_o  <= 1'b1"),
 }
@@ -80,7 +80,7 @@ def test_the_window_unit_is_proven(size: str) -> None:
     assert is_proven(done), done.stdout[-3000:]
 
 
-@pytest.mark.parametrize("name", some("lowest_o", "apart_o", "known_o", of=WINDOW_FAULTS))
+@pytest.mark.parametrize("name", some("lowest_o", "only_o", "apart_o", "known_o", of=WINDOW_FAULTS))
 def test_what_is_proven_of_windows_fails_with_its_fault(name: str, tmp_path: Path) -> None:
     done = prove("window_proof", name, SMALL, *with_fault(WINDOW_FAULTS[name], tmp_path))
     assert is_refuted(done), done.stdout[-3000:]

@@ -25,9 +25,10 @@ bool is_read_by(uint8_t reg, const PlanPrefetch& prefetch) {
     return reg == prefetch.base || reg == prefetch.index || reg == prefetch.target_base;
 }
 
-// The load's result is free before it, unless its address needs it.
+// The load's result is free before it, unless its address needs it; the stack's end never is.
 uint8_t free_register(const LoadSite& site) {
-    return is_read_by(site.load.result, *site.prefetch) ? no_register : site.load.result;
+    const uint8_t result = site.load.result;
+    return is_read_by(result, *site.prefetch) || result == stack_pointer ? no_register : result;
 }
 
 uint8_t any_register(const PlanPrefetch& prefetch) {

@@ -19,9 +19,9 @@ constexpr uint32_t refused = 0x80000000;
 using WindowInstructions = structures::CustomInstructions<2>;
 #endif
 
-/// All that a unit knows, for as long as others use it: as UnitState of unit_search.h, all zero it is a
-/// unit's that nobody has used. A window without a free chunk is forgotten, as its chunks may come back to
-/// memory.
+/// All that a unit with one window a class knows, for as long as others use it: as UnitState of
+/// unit_search.h, all zero it is a unit's that nobody has used. A window without a free chunk is forgotten,
+/// as its chunks may come back to memory.
 template <class Unit, class Geometry>
 class WindowsState {
   public:

@@ -24,7 +24,11 @@ bool WindowedHeap<Unit, G>::is_free_in_unit(const Place& place) {
         const uint32_t free = ask<WindowRequest::drain>(number);
         const uint32_t taken = ask<WindowRequest::fill>(window.operand, free);
         if (taken != still_has_chunks) {
-            ask<WindowRequest::give>(taken);
+            // Who takes the unit in between leaves a window out of which nothing is free.
+            if (static_cast<GiveAnswer>(ask<WindowRequest::give>(taken)) != GiveAnswer::given) {
+                window.free = free & (~free + 1);
+                enter_list(window, place.size_class);
+            }
         } else {
             window.free = free;
             enter_list(window, place.size_class);

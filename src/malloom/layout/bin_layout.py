@@ -22,7 +22,7 @@ from malloom.profile.requests import Requests
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
-MOST_BINS = 1024
+MOST_BINS = 1023
 DEFAULT_BINS = 127
 LARGEST_CHUNK = 2**30
 """Bytes. Larger chunks all belong to the last bin."""

@@ -7,15 +7,17 @@ busy at different times cost memory, and are joined where that costs more than t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from malloom.layout.bin_layout import Target
 from malloom.layout.bin_replay import events_of, most_living_bytes
-from malloom.profile.requests import Requests
+from malloom.profile.requests import Requests, requests_from_arrays
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
@@ -138,26 +140,16 @@ def choose(requests: Requests, target: Target) -> ExactBins:
     """Bins for the requests, of which there is at least one."""
     sizes = np.minimum(requests.size, np.uint64(2**62)).astype(np.int64)
     held = sizes <= MOST_BYTES
-    events = events_of(requests)
-    numbers = np.where(events < 0, ~events, events)
-    events, numbers = events[held[numbers]], numbers[held[numbers]]
-    changes = np.where(events < 0, -1, 1)
     small_bins = _small_bins(sizes[held], target)
     most_small = small_room(small_bins - 1, target)
-    of_event = sizes[numbers]
-    is_small = of_event <= most_small
-    index = np.maximum(small_index(of_event, target), least_index(target))
-    bins = [
-        _Bin(int(each), int((changes[at] > 0).sum()), at, changes[at], [int(each)])
-        for each in np.unique(index[is_small])
-        for at in [np.flatnonzero(is_small & (index == each))]
-    ]
     living = _living(requests, held)
-    large = _large_bytes(of_event[~is_small], changes[~is_small], target)
+    bins, large = _used(requests, tuple(range(small_bins)), target)
     most = max(HELD_PER_LIVING * living, living + LITTLE)
     joined = _joined_for_memory(_joined_if_rare(bins, target), target, most - large, living)
     homes = _homes(small_bins, joined, target)
-    peaks = {each.index: each.peak for each in joined}
+    # In the bins that were joined more objects grow where they are.
+    bins, large = _used(requests, homes, target)
+    peaks = {each.index: each.peak for each in bins}
     batches = tuple(min(1 + int(SPARE * peaks.get(each, 0)), MOST_BATCH) for each in range(small_bins))
     asked = np.unique(small_index(sizes[held & (sizes <= most_small)], target), return_counts=True)
     of_own = [int(count) for each, count in zip(*asked, strict=True) if homes[each] == each]
@@ -171,8 +163,73 @@ def choose(requests: Requests, target: Target) -> ExactBins:
         too_large=int((~held).sum()),
         largest=int(requests.size.max()),
         most_living_bytes=living,
-        most_held_bytes=large + sum(_held(each, target, batches[each.index]) for each in joined),
+        most_held_bytes=large + sum(_held(each, target, batches[each.index]) for each in bins),
     )
+
+
+def _used(requests: Requests, homes: Sequence[int], target: Target) -> tuple[list[_Bin], int]:
+    """The small bins that the requests use, where `homes` serve the small sizes, and the bytes of all other
+    objects."""
+    sizes = np.minimum(requests.size, np.uint64(2**62)).astype(np.int64)
+    most_small, home = small_room(len(homes) - 1, target), np.array(homes)
+    is_small, is_aligned = sizes <= most_small, requests.alignment > STEP
+    index = np.zeros(len(sizes), dtype=np.int64)
+    index[is_small] = home[np.maximum(small_index(sizes[is_small], target), least_index(target))]
+    is_large = ~is_small & (sizes <= MOST_BYTES)
+    index[is_large] = large_index(sizes[is_large], target)
+    rooms = np.where(is_small, STEP * index + STEP - target.pointer_bytes, 0)
+    rooms[is_large] = [large_room(int(each), target) for each in index[is_large]]
+    kept, death = _as_served(requests, np.where(is_aligned, 0, rooms))
+    kept &= sizes <= MOST_BYTES
+    events = events_of(
+        requests_from_arrays(requests.size[kept], birth=requests.birth[kept], death=death[kept])
+    )
+    numbers = np.flatnonzero(kept)[np.where(events < 0, ~events, events)]
+    changes = np.where(events < 0, -1, 1)
+    of_bins = is_small[numbers] & ~is_aligned[numbers]
+    bins = [
+        _Bin(int(each), int((changes[at] > 0).sum()), at, changes[at], [int(each)])
+        for each in np.unique(index[numbers[of_bins]])
+        for at in [np.flatnonzero(of_bins & (index[numbers] == each))]
+    ]
+    others = ~is_small[numbers] & ~is_aligned[numbers]
+    large = _large_bytes(sizes[numbers[others]], changes[others], target)
+    aligned = is_aligned[numbers]
+    return bins, large + _aligned_bytes(requests, numbers[aligned], changes[aligned], target)
+
+
+def _as_served(requests: Requests, rooms: I64) -> tuple[npt.NDArray[np.bool_], U64]:
+    """Which requests get an object, as what realloc finds room for stays where it is (HEAP_realloc), and when
+    each of these objects goes. `rooms` are those of the bins that serve the requests."""
+    kept, death = np.ones(len(rooms), dtype=np.bool_), requests.death.copy()
+    after = np.minimum(np.searchsorted(requests.birth, requests.death), len(rooms) - 1)
+    grown = np.flatnonzero(requests.birth[after] == requests.death)
+    object_of = np.arange(len(rooms))
+    for old, new in sorted(zip(grown.tolist(), after[grown].tolist(), strict=True), key=itemgetter(1)):
+        home = object_of[old]
+        if requests.size[new] <= rooms[home]:
+            object_of[new], kept[new], death[home] = home, False, requests.death[new]
+    return kept, death
+
+
+def _aligned_bytes(requests: Requests, numbers: I64, changes: I64, target: Target) -> int:
+    """Bytes of the objects that are aligned to more than 8: one that was freed serves the next that fits into
+    it, and stays whole (HEAP_aligned)."""
+    free: list[tuple[int, int]] = []
+    blocks: dict[int, tuple[int, int]] = {}
+    held = 0
+    for number, change in zip(numbers.tolist(), changes.tolist(), strict=True):
+        if change < 0:
+            free.insert(0, blocks.pop(number))
+            continue
+        room, alignment = int(requests.size[number]), int(requests.alignment[number])
+        fits = (at for at, (bytes_, to) in enumerate(free) if bytes_ >= room and to >= alignment)
+        if (found := next(fits, None)) is not None:
+            blocks[number] = free.pop(found)
+            continue
+        blocks[number] = room, alignment
+        held += -(-(room + target.pointer_bytes) // STEP) * STEP + alignment
+    return held
 
 
 def _small_bins(sizes: I64, target: Target) -> int:

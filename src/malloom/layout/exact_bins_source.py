@@ -69,7 +69,8 @@ def said(bins: ExactBins, profile: str) -> list[str]:
         "Memory is bounded by what lives: a bin makes new objects only where all it has made are living, so",
         "it has never made more than its most that lived at a time and a batch (at most a sixteenth of that",
         "in the profile, and one). What it has made is its own while memory is left; then it serves smaller",
-        "requests too.",
+        "requests too. An object that shrinks keeps its room. Those that are aligned to more than 8 bytes",
+        "are not bounded so: one that was freed serves the next that fits into it, and is never divided.",
         "One thread may use a heap at a time, and no interrupt while it does.",
     ]
     if bins.too_large:

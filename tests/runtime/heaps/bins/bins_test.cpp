@@ -149,6 +149,41 @@ TEST(Bins, ZeroedObjectsAreZero) {
     }
 }
 
+TEST(Bins, WhatIsLeftOfAnObjectThatShrinksIsZeroedToo) {
+    SmallHeap small(1 << 12, {.options = MALLOOM_BINS_CLEAR_ON_FREE});
+    auto* object = static_cast<unsigned char*>(malloom_bins_alloc(&small.heap, 512));
+    memset(object, 0xff, 512);
+    ASSERT_EQ(malloom_bins_realloc(&small.heap, object, 64), object);
+    const auto* next = static_cast<unsigned char*>(malloom_bins_alloc(&small.heap, 256));
+    ASSERT_LT(next, object + 512);
+    // Its first words linked it to other free chunks.
+    EXPECT_TRUE(std::all_of(next + 16, next + 256, [](unsigned char byte) { return byte == 0; }));
+}
+
+// What is behind the last bin has a bit of its own in the words of filled bins.
+TEST(Bins, AsManyAsThereMayBeServe) {
+    std::vector<uint32_t> begins(MALLOOM_BINS_MOST);
+    for (uint32_t bin = 0; bin < MALLOOM_BINS_MOST; ++bin) {
+        begins[bin] = 16 * bin;
+    }
+    SmallHeap small(1 << 18, {.bins = MALLOOM_BINS_MOST, .begins = begins.data()});
+    std::vector<void*> objects;
+    for (size_t bytes = 16; bytes < 17'000; bytes += 700) {
+        objects.push_back(malloom_bins_alloc(&small.heap, bytes));
+        ASSERT_NE(objects.back(), nullptr) << bytes;
+    }
+    EXPECT_EQ(malloom_bins_alloc(&small.heap, 1 << 18), nullptr);
+    for (size_t i = 0; i < objects.size(); i += 2) {
+        malloom_bins_free(&small.heap, objects[i]);
+    }
+    EXPECT_EQ(malloom_bins_alloc(&small.heap, 1 << 18), nullptr)
+        << "none of the smaller ones is taken for it";
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_AS_THEY_ARE, nullptr), MALLOOM_BINS_OK);
+        EXPECT_TRUE(small.is_whole());
+    }
+}
+
 TEST(Bins, WhatIsFreedLaterIsFreedByTheNextCall) {
     for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_BOUNDED)}) {
         SmallHeap small(1 << 12, {.options = options});
