@@ -32,9 +32,13 @@ def grouped_layout(
     `small_pages`: per group. `largest`: bytes; larger requests are in no group, nor are those above an
     eighth of their group's chunk.
     """
+    # With fewer frames than groups were made with, some may have nothing left.
+    used, numbered = np.unique(of_context[of_context != NO_GROUP], return_inverse=True)
+    of_context = of_context.copy()
+    of_context[of_context != NO_GROUP] = numbered
+    groups, small_pages = len(used), small_pages[used]
     group = of_context[profile.at_depth(depth).context]
     group[profile.requests.size > largest] = NO_GROUP
-    groups = len(small_pages)
     chunk = chunk_bytes(peak_bytes_by_group(profile, group, groups))
     maximum = np.minimum(chunk // np.uint64(IN_CHUNK), np.uint64(largest))
     grouped = np.flatnonzero(group != NO_GROUP)
