@@ -12,7 +12,8 @@ namespace malloom::driver {
 namespace {
 
 constexpr std::string_view prefix = "-fmalloom-";
-constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maximal", "hot-cold", "default"};
+// Beside those that a choice may name: what is built by it is not kept.
+constexpr std::string_view overhead_only = "overhead-only";
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
     "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-fallback=mimalloc|libc, "
@@ -40,7 +41,8 @@ bool names(std::string_view option, std::string_view text) {
 
 void check_policy(const std::string& argument) {
     const std::string_view name = std::string_view(argument).substr(argument.find('=') + 1);
-    if (std::ranges::find(policies, name) == std::end(policies)) {
+    const auto& policies = formats::ChoiceFile::policies;
+    if (name != overhead_only && std::ranges::find(policies, name) == std::end(policies)) {
         fail(bad_use, argument + ": there is no such policy",
              "choose none, overhead-only, pool, maximal, hot-cold or default");
     }

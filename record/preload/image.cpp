@@ -40,18 +40,18 @@ struct Inherited {
 };
 constinit Inherited inherited;
 
-uint64_t wall_clock() {
+uint64_t nanoseconds(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 // Grows with the start time (microseconds since the recording began), and differs between processes of the
-// same one, and between windows.
+// same one, and between windows. A clock that was set back says nothing: then it differs alone.
 uint64_t new_identity() {
-    const uint64_t now = wall_clock();
+    const uint64_t now = nanoseconds(CLOCK_REALTIME);
     const uint64_t created = has_windows() ? windows_created() : profile.created();
-    const uint64_t since = now > created ? (now - created) >> 10 : 0;
+    const uint64_t since = (now > created ? now - created : nanoseconds(CLOCK_MONOTONIC)) >> 10;
     return (since + 1) << stream::pid_bits | stream::pid_of(static_cast<uint64_t>(getpid()));
 }
 

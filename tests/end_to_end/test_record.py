@@ -1,11 +1,14 @@
 """`malloom record`: what is recorded, on real processes."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from end_to_end.recording import Request, assert_sound, processes_of, requests_of
+from malloom import _native
+from malloom.launch.recording import Accesses, RecordingOptions, recording_environment
 
 ENTRIES = """
 #define _GNU_SOURCE
@@ -253,3 +256,24 @@ def test_streams_arguments_and_status_are_the_programs_own(record) -> None:
     assert done.returncode == 7
     assert done.stdout == "a line and an argument\n"
     assert done.stderr.startswith("complaint\n")
+
+
+def test_images_are_told_apart_where_the_clock_was_set_back(compile_c, tmp_path: Path) -> None:
+    program = compile_c("""
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(int count, char** words) {
+        void* volatile object = malloc(100);
+        free(object);
+        if (count == 1) return 0;
+        words[count - 1] = NULL;
+        return execv(words[0], words);
+    }
+    """)
+    profile = tmp_path / "profile"
+    assert _native.create_profile(str(profile), time.time_ns() + 3600 * 10**9) == ""
+    environment = recording_environment(profile, RecordingOptions(profile, Accesses.none, 0, 8, False))
+    subprocess.run([program, "one", "two"], env=environment, check=True)
+    state = _native.recover_profile(str(profile), 0, True, False)
+    assert (state["problem"], state["processes"], state["write_failed"]) == ("", 3, False)
+    assert_sound(profile)
