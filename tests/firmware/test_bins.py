@@ -168,7 +168,7 @@ def test_all_functions_agree(sizes: Sizes, flushes: bool) -> None:
 
 MEASURED = (
     r"board_cycles|malloom_bins_(original|variable|(quick_)?(alloc|free))|lv_tlsf_(malloc|free)|o1heap(Allocate|Free)"
-    r"|_(malloc|free)_r|picolibc_(malloc|free)|.*(release_plainly|make_plainly|release_and_hear).*"
+    r"|_(malloc|free)_r|picolibc_(malloc|free)|.*(release_plainly|make_plainly|release_and_sample).*"
     r"|__clzsi2|_ZN7malloom5bench4bins(5timed|8allocate|7release)I.*|.*(allocate|release)_fixed.*"
 )
 
