@@ -385,7 +385,7 @@ def watching() -> Iterator["Watcher"]:
     from malloom.optimize.options import Watcher  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    if not console.is_terminal:
+    if not console.is_terminal or console.is_dumb_terminal:
         yield Watcher(console.print, no_progress)
         return
     with console.status("") as status:

@@ -2,10 +2,12 @@
 
 import math
 import shlex
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malloom.errors import UsageProblem
+from malloom.file_name import native_name
 from malloom.optimize.goal import Goal
 from malloom.output_file import check_output, check_replaced, is_kind
 
@@ -77,6 +79,8 @@ def check_places(place: Path, best_plan: Path | None) -> None:
         if plan is not None:
             check_output(plan)
             check_replaced(plan, "plan")
+            native_name(plan.absolute())
+    native_name(tempfile.gettempdir())
     if best_plan is not None and place.resolve() == best_plan.resolve():
         raise UsageProblem(
             f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"

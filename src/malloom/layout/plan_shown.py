@@ -90,7 +90,8 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
         for given in data[kind]:
             if words := _words(given):
                 yield f"{kind}: {words}"
-    yield from map(_measured, data["measured"])
+    judged = {words for given in data["check"] or data["train"] if (words := _words(given))}
+    yield from (_measured(found, judged) for found in data["measured"])
 
 
 def _in_words(carried: Mapping[str, Any]) -> str:
@@ -104,13 +105,15 @@ def _words(given: Mapping[str, Any]) -> str:
     return " ".join([shlex.join(given["arguments"]), *stdin]).strip()
 
 
-def _measured(found: Mapping[str, Any]) -> str:
-    """Of one day."""
+def _measured(found: Mapping[str, Any], judged: set[str]) -> str:
+    """Of one day; with its inputs where they are others than those that the plan was judged on."""
     time = found["cpu_time"]
+    others = [given for given in found["inputs"] if judged and given not in judged]
+    on = f", on {', '.join(others)}" if others else ""
     bounds = "" if time["low"] is None else f" [{time['low']:.3f} {time['high']:.3f}]"
     return (
         f"{found['date']}, {found['processor']}: {found['verdict']}, {time['ratio']:.3f} of the CPU time"
-        f"{bounds}, {counted(int(found['pairs']), 'pair')} of runs"
+        f"{bounds}, {counted(int(found['pairs']), 'pair')} of runs{on}"
     )
 
 

@@ -12,22 +12,31 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Within the block these signals raise SystemExit, as SIGINT raises KeyboardInterrupt: all is cleaned up.
+    """Within the block these signals raise SystemExit, and SIGINT KeyboardInterrupt: all is cleaned up, which
+    no further one interrupts.
 
     One that is ignored, as under nohup, stays ignored. For the main thread.
     """
-    before = {number: signal.getsignal(number) for number in ENDING}
-    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    before = {number: signal.getsignal(number) for number in (*ENDING, signal.SIGINT)}
+    changed = {
+        number: handler
+        for number, handler in before.items()
+        if handler in (signal.SIG_DFL, signal.default_int_handler)
+    }
     for number in changed:
         signal.signal(number, _exit)
     try:
         yield
     finally:
-        for number in changed:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in changed.items():
+            signal.signal(number, handler)
 
 
-def _exit(number: int, _frame: FrameType | None) -> None:
+def _exit(number: int, frame: FrameType | None) -> None:
+    for each in (*ENDING, signal.SIGINT):
+        signal.signal(each, signal.SIG_IGN)
+    if number == signal.SIGINT:
+        signal.default_int_handler(number, frame)
     if number == signal.SIGHUP:
         _let_go_of_a_lost_terminal()
     raise SystemExit(128 + number)

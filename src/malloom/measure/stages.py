@@ -17,6 +17,10 @@ LONGEST_STAGE = 1800.0
 """Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
 
 
+class NoProfile(CommandError):
+    """Nothing was recorded, as where the disk is full or the recorder cannot be loaded."""
+
+
 @dataclass(frozen=True)
 class Recorded:
     """What `record` tells of a run. `is_cut`: the profile reached its maximum size, and so has the beginning
@@ -63,7 +67,7 @@ def record(
     command = stage("record", *options, "--", *program, environment=environment)
     run = run_measured(Command(command.arguments, command.environment, stdin, time_limit, client))
     if not profile.is_file():
-        raise CommandError(f"recording {program[0]} gave no profile: {Recorded.by(run).words}")
+        raise NoProfile(f"recording {program[0]} gave no profile: {Recorded.by(run).words}")
     return run
 
 

@@ -62,8 +62,9 @@ def confirm(
             )
         inputs = recorded_inputs(record, stdin)
         _show(plan, inputs)
-    open_program(inputs.program[0])  # raises where it cannot be run
+    found_program = open_program(inputs.program[0])  # raises where it cannot be run
     require_program(plan, headers, named, "name the program after --")
+    _require_same(plan, record, found_program.binary)
     row = Planned(variants.as_run(plan))
     watcher.step("as it is", "running the program as it is")
     commands = {each.text: _limited(inputs.command(each), options) for each in inputs.judged}
@@ -84,6 +85,23 @@ def confirm(
     if not is_interrupted:
         _add(plan, headers[0], record, found)
     return {**found, "slower_on": slower_on(judged, row.name), "interrupted": is_interrupted}
+
+
+def _require_same(plan: Path, record: Mapping[str, Any], binary: Path) -> None:
+    """Raises CommandError where a record tells of another program, by the name of its file: a plan for any
+    program, as a setting's, would have results of several in one record."""
+    judged = record.get("program")
+    if not isinstance(judged, list) or not judged or not isinstance(judged[0], str):
+        return
+    try:
+        own = open_program(judged[0]).binary
+    except CommandError:
+        own = Path(judged[0])
+    if own.resolve().name != binary.resolve().name:
+        raise CommandError(
+            f"{plan} was judged on {judged[0]}, and {binary.name} is another program",
+            remedy="measure it with 'malloom optimize'",
+        )
 
 
 def _other_allocator(plan: Path) -> dict[str, str]:

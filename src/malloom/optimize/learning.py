@@ -151,7 +151,7 @@ class Learner:
     def _problem(self, run: Run, plan: Path) -> str | None:
         status, expected = (os.waitstatus_to_exitcode(each.status) for each in (run, self.plain))
         if status != expected:
-            return f"exit status {status}: {last_words(run)}"
+            return f"exit status {status}: {last_words(run) or 'it says nothing'}"
         return None if plan.is_file() else "it left no plan"
 
 

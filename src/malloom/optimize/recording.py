@@ -69,12 +69,13 @@ def record_for_planning(
     wanted: str | None,
     say: Callable[[str], None],
     largest: int = LARGEST,
+    most_events: int | None = MOST_EVENTS,
 ) -> RecordedProfile:
     """Records what was asked for, in so many bytes at most. Where that was left open: what is affordable, and
     less where it fails or does not fit.
 
     `plain` is the program's run as it is. Raises CommandError where nothing can be recorded, TooManyRequests
-    where it was left open and is more than MOST_EVENTS.
+    where it was left open and is more than `most_events`.
     """
     accesses = wanted or ("full" if plain.cpu_time <= FULL_RECORDING_SECONDS else "sampled")
     notes: list[str] = []
@@ -92,7 +93,7 @@ def record_for_planning(
         elif found.is_cut and not is_last:
             notes.append(f"with accesses {accesses} the recording is more than {format_size(largest)}")
         else:
-            if wanted is None and found.events > MOST_EVENTS:
+            if wanted is None and most_events is not None and found.events > most_events:
                 raise TooManyRequests(f"it makes some {found.events // 2} requests, too many to place each")
             if found.is_cut:
                 notes.append(f"plans go by the beginning of the run, {format_size(largest)} of its recording")
@@ -122,11 +123,11 @@ def _recorded(
         )
     except TimeLimitReached:
         return f"it did not end within {limit:.0f} s"
-    except LoadFailed as error:
+    except (LoadFailed, stages.NoProfile) as error:
         return str(error)
     # `malloom record` tells of a signal as shells do, and of an incomplete profile by status 1.
     status, expected = os.waitstatus_to_exitcode(run.status), os.waitstatus_to_exitcode(plain.status)
     recorded, wanted = stages.Recorded.by(run), expected if expected >= 0 else SIGNALLED - expected
     if status == wanted or (recorded.is_cut and status == (wanted or INCOMPLETE)):
         return recorded
-    return f"exit status {status}: {recorded.words}"
+    return f"exit status {status}: {recorded.words or 'it says nothing'}"

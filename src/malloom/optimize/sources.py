@@ -1,5 +1,6 @@
 """What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,12 +19,13 @@ from malloom.optimize.options import Options
 from malloom.optimize.predicting import foretold_of, ranking_of
 from malloom.optimize.recording import (
     LARGEST,
+    MOST_EVENTS,
     RecordedProfile,
-    TooManyRequests,
     is_affordable,
     record_for_planning,
 )
 from malloom.optimize.worker import workers_of_all
+from malloom.temporary import require_room
 
 FEWEST_PLANNED = 2
 """The likeliest strategies, beside what was learned."""
@@ -96,7 +98,11 @@ def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, s
     first, largest = next(iter(learners)), LARGEST // max(len(trained), 1)
     try:
         recordings = tuple(_recorded(each, first, options, say, largest) for each in trained.values())
-    except TooManyRequests as problem:
+    except CommandError as problem:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            require_room(file)
+        if options.strategy or options.accesses:
+            raise
         return Sources(learned, (), None, [*notes, f"no places are planned: {problem}"], processes, named)
     notes += [note for recording in recordings for note in recording.notes]
     every = [learner for of_inputs in learners.values() for learner in of_inputs.values()]
@@ -164,7 +170,8 @@ def _recorded(
     trained: Trained, process: str | None, options: Options, say: Say, largest: int
 ) -> RecordedProfile:
     profile = trained.folder / "profile"
-    made = record_for_planning(trained.command, trained.plain, profile, options.accesses, say, largest)
+    most = MOST_EVENTS if options.strategy is None else None
+    made = record_for_planning(trained.command, trained.plain, profile, options.accesses, say, largest, most)
     return replace(made, process=process)
 
 

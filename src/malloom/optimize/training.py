@@ -74,6 +74,9 @@ class Measured:
         return max(float(np.median([run.metric(metric) / base for run, base in pairs])), SMALLEST)
 
 
+FAR_BEHIND, LONG = 3.0, 0.5
+"""A row that takes so many times the program's CPU time in the mean over the inputs, and so many seconds more,
+runs no further round of a race: nothing that follows makes it the best."""
 SMALLEST = 1e-6
 """A ratio: that of a row without CPU time, as a program of milliseconds may have none, has no logarithm."""
 
@@ -117,10 +120,20 @@ class Training:
                 race.restart()
         try:
             for _ in range(rounds):
+                going_on = [name for name in self._there(names) if not self._is_far_behind(name)]
                 for race in self.races.values():
-                    race.run([AS_IT_IS, *self._there(names)])
+                    race.run([AS_IT_IS, *(name for name in going_on if name not in self.left)])
         finally:
             self._take_in(names)
+
+    def _is_far_behind(self, name: str) -> bool:
+        """By its first run on each input; not while one is to come."""
+        pairs = [(race.rounds.runs.get(name), race.rounds.runs[AS_IT_IS]) for race in self.races.values()]
+        times = [(own[0].cpu_time, base[0].cpu_time) for own, base in pairs if own and base]
+        if len(times) < len(pairs):
+            return False
+        logs = [math.log(max(own, SMALLEST) / max(base, SMALLEST)) for own, base in times]
+        return math.exp(float(np.mean(logs))) > FAR_BEHIND and sum(own - base for own, base in times) > LONG
 
     def _there(self, names: Sequence[str]) -> list[str]:
         """Those that have failed in no race; others leave all."""

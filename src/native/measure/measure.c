@@ -234,9 +234,14 @@ int main(int count, char** arguments) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addclose(&actions, report);
+    // A group of its own: what it sends to its group, as 'kill 0' in a script does, is not for this process.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     long long began = wall_nanoseconds();
     pid_t started = 0;
-    int error = posix_spawnp(&started, program[0], &actions, NULL, program, environment);
+    int error = posix_spawnp(&started, program[0], &actions, &attributes, program, environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
     if (error != 0) {
