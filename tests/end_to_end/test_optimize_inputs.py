@@ -220,6 +220,11 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     record = read_record(plan)
     assert [list(each["inputs"]) for each in record["measured"]] == [["3000"], ["2000"]]
     assert all(each["allocator"].startswith("glibc ") for each in record["measured"]), "another is recorded"
+    shown = malloom("report", plan).stdout
+    assert shown.count(" of runs\n") == 1 and shown.count(" of runs, on 2000\n") == 1, shown
+    other = malloom("optimize", "--confirm", plan, *options, "--", "/bin/echo")
+    assert other.returncode == 1 and f"was judged on {cells}, and echo is another program" in refusal(other)
+    assert len(read_record(plan)["measured"]) == 2
     assert found["slower_on"] == ["3000"] and "slower_on" not in record["measured"][0]
     # Of a program that read what was piped, the pipe is gone, and is given anew.
     given = {"arguments": [], "stdin": None, "copied": True}

@@ -75,8 +75,8 @@ class Measured:
 
 
 FAR_BEHIND, LONG = 3.0, 0.5
-"""A row that takes so many times the program's CPU time in the mean over the inputs, and so many seconds more,
-runs no further round of a race: nothing that follows makes it the best."""
+"""A row that takes so many times the program's CPU time in the mean over the inputs, and so many seconds
+more, runs no further round: nothing that follows makes it the best."""
 SMALLEST = 1e-6
 """A ratio: that of a row without CPU time, as a program of milliseconds may have none, has no logarithm."""
 

@@ -202,6 +202,11 @@ def test_what_a_run_leaves_behind_in_a_session_of_its_own_is_ended(tmp_path: Pat
     assert not alive(int(pid.read_text()))
 
 
+def test_what_a_program_sends_to_its_group_is_for_itself() -> None:
+    run = run_measured(Command(["sh", "-c", "trap '' TERM; kill 0; exit 4"]))
+    assert os.waitstatus_to_exitcode(run.status) == 4
+
+
 def test_the_time_of_what_nobody_waited_for_counts() -> None:
     burn = "import time\nwhile time.process_time() < 0.1: pass"
     run = run_measured(Command(["sh", "-c", '(setsid "$0" -S -c "$1" &)', sys.executable, burn]))

@@ -83,6 +83,14 @@ def test_the_quickest_plan_is_chosen_and_the_best_setting_stands_beside_it() -> 
     assert race.said[0].startswith("step 1 of 8, ") and "racing 4 settings and plans" in race.said[0]
 
 
+def test_what_is_far_behind_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("malloom.optimize.training.LONG", 0.01)
+    race = Race()
+    race.choose([setting("quick", WORK="1"), setting("far", WORK="300000")], [Plan("quickest", WORK="1")])
+    runs = {name: len(race.training.results[name].runs["one"]) for name in ("glibc far", "glibc quick")}
+    assert runs["glibc far"] == 1 < runs["glibc quick"]
+
+
 def test_a_plan_that_is_not_worth_more_leaves_the_setting() -> None:
     choice = Race().choose([setting("quick", WORK="1")], [Plan("slower", WORK="12000")])
     assert choice.choice is choice.best_setting

@@ -41,6 +41,28 @@ def test_a_recording_that_hangs_is_ended_and_less_is_tried(
         recorded(HANGS, tmp_path, None)
 
 
+def test_where_there_is_no_profile_less_is_tried(tmp_path: Path) -> None:
+    (tmp_path / "profile.staging").write_text("in the way")
+    with pytest.raises(CommandError, match=r"while it is recorded \(recording sh gave no profile"):
+        recorded("echo done", tmp_path, None)
+
+
+def test_a_recording_that_does_not_fit_is_of_the_beginning_and_says_so(tmp_path: Path) -> None:
+    program = Command(["perl", "-e", "my %h; $h{$_} = [$_] for 1..30000; print scalar keys %h"])
+    plain = run_measured(program)
+    found = record_for_planning(program, plain, tmp_path / "profile", None, lambda line: None, 100_000)
+    assert found.is_cut and found.accesses == "none" and not found.has_time
+    assert len(found.notes) == 3 and "plans go by the beginning of the run" in found.notes[-1]
+
+
+def test_more_requests_than_can_be_planned_are_too_many_unless_they_are_asked_for(tmp_path: Path) -> None:
+    program = Command(["perl", "-e", "my %h; $h{$_} = [$_] for 1..3000; print scalar keys %h"])
+    plain, profile = run_measured(program), tmp_path / "profile"
+    with pytest.raises(recording.TooManyRequests, match="too many to place each"):
+        record_for_planning(program, plain, profile, None, lambda line: None, most_events=100)
+    assert record_for_planning(program, plain, profile, "none", lambda line: None, most_events=100).profile
+
+
 def test_another_exit_status_is_not_taken_for_the_program(tmp_path: Path) -> None:
     script = 'case "$LD_PRELOAD" in *record*) echo seen >&2; exit 6;; esac'
     with pytest.raises(CommandError, match="exit status 6"):
