@@ -317,9 +317,6 @@ class BinHeap {
         Chunk& rest = after(chunk, wanted);
         chunk.head = wanted | (chunk.head & flags);
         rest.head = (had - wanted) | flags;
-        if (general && has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
-            clear_words(object_of(rest), bytes_of(rest) - overhead_bytes);
-        }
         set_free(&rest, level);
     }
 

@@ -4,10 +4,12 @@ import os
 import platform
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +18,6 @@ from malloom.cache.geometry import shown_bytes
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
 from malloom.huge_pages import chosen_huge_pages
-from malloom.measure.process import Command, TimeLimitReached, ended
 from malloom.native_files import native_file
 from malloom.settings import settings
 
@@ -112,7 +113,7 @@ def trial(
     """Whether a component really does what it is for, on this machine, now."""
     try:
         done = attempt()
-    except TimeLimitReached:
+    except subprocess.TimeoutExpired:
         return problem(subject, f"did not answer within {PATIENCE} s", remedy)
     except CommandError as missing:
         return problem(subject, str(missing), "")
@@ -124,8 +125,21 @@ def trial(
 
 def captured(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Runs a command, which is ended with all that it has started where it takes too long."""
-    with ended(Command(command, environment, time_limit=PATIENCE)) as run:
-        return subprocess.CompletedProcess(command, run.status, run.output.read(), run.errors.read())
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def valgrind() -> Finding:

@@ -108,7 +108,7 @@ def _words(given: Mapping[str, Any]) -> str:
 def _measured(found: Mapping[str, Any], judged: set[str]) -> str:
     """Of one day; with its inputs where they are others than those that the plan was judged on."""
     time = found["cpu_time"]
-    others = [given for given in found["inputs"] if judged and given not in judged]
+    others = [given for given in found.get("inputs") or () if judged and given not in judged]
     on = f", on {', '.join(others)}" if others else ""
     bounds = "" if time["low"] is None else f" [{time['low']:.3f} {time['high']:.3f}]"
     return (

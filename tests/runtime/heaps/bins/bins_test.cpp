@@ -149,17 +149,6 @@ TEST(Bins, ZeroedObjectsAreZero) {
     }
 }
 
-TEST(Bins, WhatIsLeftOfAnObjectThatShrinksIsZeroedToo) {
-    SmallHeap small(1 << 12, {.options = MALLOOM_BINS_CLEAR_ON_FREE});
-    auto* object = static_cast<unsigned char*>(malloom_bins_alloc(&small.heap, 512));
-    memset(object, 0xff, 512);
-    ASSERT_EQ(malloom_bins_realloc(&small.heap, object, 64), object);
-    const auto* next = static_cast<unsigned char*>(malloom_bins_alloc(&small.heap, 256));
-    ASSERT_LT(next, object + 512);
-    // Its first words linked it to other free chunks.
-    EXPECT_TRUE(std::all_of(next + 16, next + 256, [](unsigned char byte) { return byte == 0; }));
-}
-
 // What is behind the last bin has a bit of its own in the words of filled bins.
 TEST(Bins, AsManyAsThereMayBeServe) {
     std::vector<uint32_t> begins(MALLOOM_BINS_MOST);
