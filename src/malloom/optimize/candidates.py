@@ -33,7 +33,8 @@ FALLBACKS = {"mimalloc": "mimalloc", "system": "the C library"}
 WITHOUT_ACCESSES = ("sequential", "size", "lifetimes", "pools")
 """What can be planned by requests alone."""
 BY_CONTEXT = ("pools", "context-groups", "lifetimes")
-"""What several inputs can agree on; the last gains least, so it is the first that is left out for time."""
+"""What several inputs can agree on. The last has not yet shown a gain, so it is the first that is left out
+for time."""
 
 
 BY_SIZE = "pools by size"

@@ -14,9 +14,9 @@ from malloom.optimize.limit import Limit
 from malloom.optimize.training import AS_IT_IS, Row, command_of
 
 CLIENTS_TIME = {"wall_time": "time of the load"}
+"""How metrics of clients are called where they have another name elsewhere."""
 MOST_FIGURES = 5
 """Of clients that are known: the time of the load, and four latencies."""
-"""How metrics of clients are called where they have another name elsewhere."""
 
 
 @dataclass
