@@ -25,7 +25,7 @@ from malloom.optimize.as_it_is import exit_status, plain_runs
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing, without_places
 from malloom.optimize.checking import Judged, judge, why_refused, why_unfit
-from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
+from malloom.optimize.choosing import FINALISTS, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.keeping import keep, keep_choice, known_faults, record_of, setting_record, write_empty
@@ -34,6 +34,7 @@ from malloom.optimize.limit import Limit, score
 from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
+from malloom.optimize.racing import FEWEST_ROUNDS, STARTING, Racing
 from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
@@ -48,7 +49,7 @@ VARIANTS = 4
 """Other forms of the best plan that are thought to be raced, for the time that is expected."""
 FEWEST_MADE = 12
 """Plans that are made, however few of them there is time to race."""
-STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
+STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging", "pauses")
 ALONE = "no allocator's setting could be chosen: the plan is compared with the program as it is alone"
 """A note where a plan has no rival."""
 SKIPPED = "interrupted while pauses were measured; what is kept was judged before"
@@ -158,24 +159,17 @@ def _chooser(
     run_time = sum(plain[each.text].wall_time for each in inputs.train)
     assert outcome.training is not None and outcome.sources is not None
     seconds = options.budget.seconds * CHOOSING_SHARE
-    chooser = Chooser(
-        outcome.training,
-        outcome.sources,
-        outcome.limit,
-        seconds,
-        watcher,
-        run_time,
-        outcome.rows,
-        outcome.builds,
-    )
+    racing = Racing(outcome.training, outcome.limit, seconds, run_time, outcome.rows)
+    chooser = Chooser(racing, outcome.sources, watcher, outcome.builds)
     judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
     watcher.expect(
         {
-            "racing": chooser.racing(settings, candidates),
-            "variants": chooser.expected(VARIANTS),
-            "final": chooser.expected(2 * FINALISTS),
-            "parts": chooser.expected(2),
+            "racing": chooser.expected(settings, candidates),
+            "variants": racing.expected(VARIANTS),
+            "final": racing.expected(2 * FINALISTS),
+            "parts": racing.expected(2),
             "judging": max(judged, options.budget.seconds * (1 - CHOOSING_SHARE)),
+            "pauses": _for_pauses(options, max(plain[each.text].wall_time for each in inputs.judged)),
         }
     )
     return chooser
@@ -304,6 +298,13 @@ def decide(outcome: Outcome) -> None:
         outcome.refused[row.name] = why
 
 
+def _for_pauses(options: Options, wall_time: float) -> float:
+    """Seconds that runs after pauses take; none where there is no time for them, or where pauses change
+    nothing."""
+    seconds = seconds_after_pauses(wall_time)
+    return seconds if seconds <= options.budget.seconds * CHOOSING_SHARE and host_takes_free_memory() else 0.0
+
+
 def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
     """How what is to be kept does after pauses, where they change anything, on the judged input on which the
     program needs most memory. An interrupt ends no more than this, as all else is decided."""
@@ -317,7 +318,7 @@ def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watche
         said = f"--seconds {seconds / CHOOSING_SHARE:.0f} gives the time to measure it"
         outcome.notes.append(f"{HOST_TAKES_BACK}, and {row.name} may be slower after a pause: {said}")
         return
-    watcher.say(f"measuring {row.name} after pauses, some {seconds:.0f} s")
+    watcher.step("pauses", f"measuring {row.name} after pauses, some {seconds:.0f} s")
     try:
         outcome.after_pause = measure_after_pauses(
             as_kept(row, options.goal), given, commands[given], watcher.run, options.compare_output

@@ -18,6 +18,7 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit
 from malloom.optimize.options import Watcher
+from malloom.optimize.racing import Racing
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Training
@@ -68,8 +69,8 @@ class Race:
         watcher = Watcher(self.said.append, no_progress, 8)
         sources = Sources(Learned(), ())
         rows = [*settings, *plans, *self.builds.rows]
-        chooser = Chooser(self.training, sources, self.limit, self.seconds, watcher, 0.05, rows, self.builds)
-        return chooser.choose(settings, plans)
+        racing = Racing(self.training, self.limit, self.seconds, 0.05, rows)
+        return Chooser(racing, sources, watcher, self.builds).choose(settings, plans)
 
 
 def test_the_quickest_plan_is_chosen_and_the_best_setting_stands_beside_it() -> None:

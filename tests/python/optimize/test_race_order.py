@@ -15,11 +15,13 @@ from malloom.measure.interleaved import Race, no_progress
 from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.choosing import FEWEST_PLANS, Choice, Chooser
+from malloom.optimize.forms import Forms
 from malloom.optimize.goal import Goal
 from malloom.optimize.keeping import write_empty
 from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit
 from malloom.optimize.options import Watcher
+from malloom.optimize.racing import Racing
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Measured, Row, Training
@@ -43,21 +45,25 @@ def runs_of(time: float, peak: float, rounds: int) -> list[Run]:
 
 @dataclass
 class ByHand(Training):
-    """The first race's times and peaks, and those of later ones for the rows that are raced again."""
+    """The first race's times and peaks, and those of later ones for the rows that are raced again. `raced`
+    has the rows of each race and its rounds, `rounds` how many each row ran in the last one."""
 
     first: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     later: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     raced: list[tuple[list[str], int]] = field(default_factory=list)
+    rounds: dict[str, int] = field(default_factory=dict)
 
     def enter(self, rows: Sequence[Row]) -> None:
         """Nothing is run."""
 
-    def run(self, names: Sequence[str], rounds: int) -> None:
-        known = {**self.first, **self.later} if self.raced else self.first
-        self.raced.append((list(names), rounds))
+    def run(self, names: Sequence[str], rounds: int, anew: bool = True) -> None:
+        first, before = self.raced[-1] if self.raced and not anew else (list(names), 0)
+        self.raced = [*(self.raced if anew else self.raced[:-1]), (first, before + rounds)]
+        known = {**self.first, **self.later} if len(self.raced) > 1 else self.first
         for name in names:
-            runs = runs_of(*known.get(name, (1.0, 1.0)), rounds)
-            self.results[name] = Measured({"one": runs}, {"one": runs_of(1.0, 1.0, rounds)})
+            self.rounds[name] = rounds + (0 if anew else self.rounds[name])
+            runs = runs_of(*known.get(name, (1.0, 1.0)), self.rounds[name])
+            self.results[name] = Measured({"one": runs}, {"one": runs_of(1.0, 1.0, self.rounds[name])})
 
 
 def training(**figures: Mapping[str, tuple[float, float]]) -> ByHand:
@@ -66,16 +72,17 @@ def training(**figures: Mapping[str, tuple[float, float]]) -> ByHand:
 
 def chooser(found: ByHand, run_time: float, goal: Goal = Goal.time) -> Chooser:
     watcher = Watcher(lambda line: None, no_progress, 8)
-    return Chooser(found, Sources(Learned(), ()), Limit(goal), 75.0, watcher, run_time, [])
+    return Chooser(Racing(found, Limit(goal), 75.0, run_time, []), Sources(Learned(), ()), watcher)
 
 
 def first_race(run_time: float, goal: Goal = Goal.time) -> tuple[list[str], int, Mapping[str, str]]:
     """The rows of the first race, its rounds, and why others are left out."""
     found = training(first={PLANS[0].name: (9.0, 1.0)})
     chosen = chooser(found, run_time, goal)
-    chosen._variants = lambda plans, settings: []  # type: ignore[method-assign]
-    chosen._gain_of_placing = lambda finalists, plans: None  # type: ignore[method-assign]
-    chosen.choose(SETTINGS, PLANS)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
+        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
+        chosen.choose(SETTINGS, PLANS)
     return *found.raced[0], found.left
 
 
@@ -112,6 +119,58 @@ def test_for_less_memory_early_return_comes_first() -> None:
     assert {*rows[: len(early)]} == {*early}
     huge = {row.name for row in SETTINGS if row.setting.way is Way.huge}
     assert not huge & {*rows}
+
+
+def rounds_of(times: Mapping[str, float], run_time: float, rivals: Sequence[Row] = ()) -> Mapping[str, int]:
+    """How often each plan ran that takes what is given, beside two settings; the rivals ran before."""
+    rows: list[Row] = [*SETTINGS[:2], *PLANS[: len(times)]]
+    first = {SETTINGS[0].name: 0.9, SETTINGS[1].name: 1.0, **times}
+    found = training(first={name: (time, 1.0) for name, time in first.items()})
+    for row in rivals:
+        found.results[row.name] = Measured({"one": runs_of(0.5, 1.0, 3)}, {"one": runs_of(1.0, 1.0, 3)})
+    chooser(found, run_time).racing.race(rows, rivals)
+    return {row.name: found.rounds[row.name] for row in rows}
+
+
+def test_where_runs_are_long_what_is_out_of_reach_of_the_best_of_its_kind_ends_early() -> None:
+    best, near, far = (plan.name for plan in PLANS[:3])
+    times = {best: 0.5, near: 0.6, far: 0.7}
+    found = rounds_of(times, 20.0)
+    assert found == {SETTINGS[0].name: 3, SETTINGS[1].name: 3, best: 3, near: 2, far: 1}
+    assert {*rounds_of(times, 1.0).values()} == {4}, "where there is time for all"
+
+
+def test_forms_are_held_against_the_plans_that_ran_before_them() -> None:
+    form = PLANS[0].name
+    assert rounds_of({form: 0.68}, 20.0, PLANS[5:6])[form] == 1
+    assert rounds_of({form: 0.68}, 20.0)[form] == 3
+
+
+def test_plans_that_are_out_of_reach_of_the_best_setting_do_not_run_anew() -> None:
+    found = training(
+        first={SETTINGS[0].name: (0.5, 1.0), PLANS[0].name: (0.6, 1.0), PLANS[1].name: (0.57, 1.0)}
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
+        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
+        choice = chooser(found, 1.0).choose(SETTINGS[:1], PLANS[:2])
+    assert found.raced[-1][0] == [SETTINGS[0].name, PLANS[1].name]
+    assert choice.choice is choice.best_setting is SETTINGS[0]
+
+
+def test_of_long_runs_only_what_may_be_the_best_of_its_kind_runs_to_the_end_of_the_last_race() -> None:
+    first = {row.name: (0.5 + number / 100, 1.0) for number, row in enumerate(SETTINGS[:3])}
+    found = training(first=first)
+    chooser(found, 20.0).choose(SETTINGS[:3], [])
+    assert [found.rounds[row.name] for row in SETTINGS[:3]] == [3, 3, 3], "a last race of settings has three"
+    first[PLANS[0].name] = (0.4, 1.0)
+    found = training(first=first)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
+        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
+        choice = chooser(found, 20.0).choose(SETTINGS[:3], PLANS[:1])
+    assert [found.rounds[row.name] for row in (*SETTINGS[:3], PLANS[0])] == [6, 3, 3, 6]
+    assert choice.choice is PLANS[0] and choice.best_setting is SETTINGS[0]
 
 
 def final_choice(later: Mapping[str, tuple[float, float]]) -> tuple[Choice, ByHand]:
