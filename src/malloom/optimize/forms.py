@@ -31,18 +31,21 @@ class Forms:
             return []
         self.watcher.step("variants", f"racing other forms of {best.name}")
         others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
-        found = self._race(others, plans)
+        found = self._race(others, plans, settings)
         better = first_of(ranked([best, *found]))
         if better is not None and better is not best:
-            found += self._race(better.other_setups(), [*plans, *found])
+            found += self._race(better.other_setups(), [*plans, *found], settings)
         return found
 
-    def _race(self, forms: Sequence[Candidate], plans: Sequence[Candidate]) -> list[Candidate]:
-        """Races those that run otherwise than the plans do."""
+    def _race(
+        self, forms: Sequence[Candidate], plans: Sequence[Candidate], settings: Sequence[AllocatorRow]
+    ) -> list[Candidate]:
+        """Races those that run otherwise than the plans do, as far as they are within reach of the best plan
+        and of the best setting."""
         known = {plan.setup for plan in plans}
         new = [form for form in forms if form.setup not in known]
         self.racing.rows += new
-        self.racing.race(new, plans)
+        self.racing.race(new, [*plans, *settings])
         return new
 
     def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:

@@ -71,11 +71,12 @@ class Racing:
             there = self._within_reach(there, rivals, OUT_OF_REACH[min(number, len(OUT_OF_REACH) - 1)])
 
     def _within_reach(self, rows: Sequence[Row], rivals: Sequence[Row], reach: float) -> list[Row]:
-        """Those that were so near to the best of their kind, or better, in some round. The best is one that
-        may be chosen; what may not is told of nevertheless."""
+        """Those that were so near to the best of their kind and of the rivals, or better, in some round. The
+        best is one that may be chosen; what may not is told of nevertheless."""
         found: list[Row] = []
         for kind in dict.fromkeys(row.kind for row in rows):
-            of_kind: list[Row] = [row for row in (*rows, *rivals) if row.kind == kind]
+            of_kind: list[Row] = [row for row in rows if row.kind == kind]
+            of_kind += rivals
             allowed = self.best(of_kind)
             others = [row for row in self.best(of_kind, limited=False) if row not in allowed]
             near = contenders(self.training, [*allowed, *others], self.limit.goal.metrics, 1, reach)
