@@ -13,6 +13,9 @@ from malloom.optimize.racing import Racing, first_of
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 
+FEWEST_FORMS = 2
+"""That run as often as all else, where there is no time for all forms of a plan to do so."""
+
 
 @dataclass
 class Forms:
@@ -31,21 +34,18 @@ class Forms:
             return []
         self.watcher.step("variants", f"racing other forms of {best.name}")
         others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
-        found = self._race(others, plans, settings)
+        found = self._race(others, plans)
         better = first_of(ranked([best, *found]))
         if better is not None and better is not best:
-            found += self._race(better.other_setups(), [*plans, *found], settings)
+            found += self._race(better.other_setups(), [*plans, *found])
         return found
 
-    def _race(
-        self, forms: Sequence[Candidate], plans: Sequence[Candidate], settings: Sequence[AllocatorRow]
-    ) -> list[Candidate]:
-        """Races those that run otherwise than the plans do, as far as they are within reach of the best plan
-        and of the best setting."""
+    def _race(self, forms: Sequence[Candidate], plans: Sequence[Candidate]) -> list[Candidate]:
+        """Races those that run otherwise than the plans do."""
         known = {plan.setup for plan in plans}
         new = [form for form in forms if form.setup not in known]
         self.racing.rows += new
-        self.racing.race(new, [*plans, *settings])
+        self.racing.race_forms(new, plans, FEWEST_FORMS)
         return new
 
     def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:

@@ -1,6 +1,6 @@
 """Races of rows on the training inputs, as long as there is time, and what is known of them then."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -54,33 +54,43 @@ class Racing:
         """Seconds that so many rows take at most."""
         return self.rounds(rows) * rows * self.one_round
 
-    def race(self, rows: Sequence[Row], rivals: Sequence[Row] = ()) -> None:
-        """Rows that have not run yet, against rivals that have."""
-        if rows:
-            self.training.enter(rows)
-            self._run(rows, self.rounds(len(rows)), rivals)
+    def race(self, rows: Sequence[Row]) -> None:
+        """Rows that have not run yet. Where there is no time for all rounds, what is out of reach of the best
+        of its kind leaves them early."""
+        self._race(rows, self._within_reach)
 
-    def _run(self, rows: Sequence[Row], rounds: int, rivals: Sequence[Row]) -> None:
-        """Rounds. Where there is no time for all of them, what is out of reach leaves them early."""
+    def race_forms(self, rows: Sequence[Row], rivals: Sequence[Row], fewest: int) -> None:
+        """The same of forms of one row, which is among the rivals, as they ran before: what is out of reach
+        of these leaves, and each time the worse half, down to so many."""
+
+        def stay(there: Sequence[Row], reach: float) -> list[Row]:
+            near = [row for row in self._within_reach([*there, *rivals], reach) if row in there]
+            return self.ranked(near)[: max(fewest, (len(there) + 1) // 2)]
+
+        self._race(rows, stay)
+
+    def _race(self, rows: Sequence[Row], stay: Callable[[Sequence[Row], float], list[Row]]) -> None:
+        if not rows:
+            return
+        self.training.enter(rows)
+        rounds = self.rounds(len(rows))
         if self.has_time_for(rows, rounds):
             self.training.run([row.name for row in rows], rounds)
             return
         there = list(rows)
         for number in range(rounds):
             self.training.run([row.name for row in there], 1, anew=number == 0)
-            there = self._within_reach(there, rivals, OUT_OF_REACH[min(number, len(OUT_OF_REACH) - 1)])
+            there = stay(there, OUT_OF_REACH[min(number, len(OUT_OF_REACH) - 1)])
 
-    def _within_reach(self, rows: Sequence[Row], rivals: Sequence[Row], reach: float) -> list[Row]:
-        """Those that were so near to the best of their kind and of the rivals, or better, in some round. The
-        best is one that may be chosen; what may not is told of nevertheless."""
+    def _within_reach(self, rows: Sequence[Row], reach: float) -> list[Row]:
+        """Those that were so near to the best of their kind, or better, in some round. The best is one that
+        may be chosen; what may not is told of nevertheless."""
         found: list[Row] = []
         for kind in dict.fromkeys(row.kind for row in rows):
-            of_kind: list[Row] = [row for row in rows if row.kind == kind]
-            of_kind += rivals
+            of_kind = [row for row in rows if row.kind == kind]
             allowed = self.best(of_kind)
             others = [row for row in self.best(of_kind, limited=False) if row not in allowed]
-            near = contenders(self.training, [*allowed, *others], self.limit.goal.metrics, 1, reach)
-            found += [row for row in rows if row in near]
+            found += contenders(self.training, [*allowed, *others], self.limit.goal.metrics, 1, reach)
         return found
 
     def best(self, rows: Sequence[T], limited: bool = True) -> list[T]:

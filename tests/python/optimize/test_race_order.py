@@ -121,14 +121,12 @@ def test_for_less_memory_early_return_comes_first() -> None:
     assert not huge & {*rows}
 
 
-def rounds_of(times: Mapping[str, float], run_time: float, rivals: Sequence[Row] = ()) -> Mapping[str, int]:
-    """How often each plan ran that takes what is given, beside two settings; the rivals ran before."""
+def rounds_of(times: Mapping[str, float], run_time: float) -> Mapping[str, int]:
+    """How often each plan ran that takes what is given, beside two settings."""
     rows: list[Row] = [*SETTINGS[:2], *PLANS[: len(times)]]
     first = {SETTINGS[0].name: 0.9, SETTINGS[1].name: 1.0, **times}
     found = training(first={name: (time, 1.0) for name, time in first.items()})
-    for row in rivals:
-        found.results[row.name] = Measured({"one": runs_of(0.5, 1.0, 3)}, {"one": runs_of(1.0, 1.0, 3)})
-    chooser(found, run_time).racing.race(rows, rivals)
+    chooser(found, run_time).racing.race(rows)
     return {row.name: found.rounds[row.name] for row in rows}
 
 
@@ -140,10 +138,16 @@ def test_where_runs_are_long_what_is_out_of_reach_of_the_best_of_its_kind_ends_e
     assert {*rounds_of(times, 1.0).values()} == {4}, "where there is time for all"
 
 
-def test_forms_are_held_against_the_plans_that_ran_before_them() -> None:
-    form = PLANS[0].name
-    assert rounds_of({form: 0.68}, 20.0, PLANS[5:6])[form] == 1
-    assert rounds_of({form: 0.68}, 20.0)[form] == 3
+@pytest.mark.parametrize(("known", "rounds"), [(1.0, [3, 3, 2, 1, 1, 1]), (0.45, [3, 2, 1, 1, 1, 1])])
+def test_the_better_half_of_forms_runs_on_as_far_as_it_may_be_better_than_what_is_known(
+    known: float, rounds: list[int]
+) -> None:
+    forms = PLANS[1:7]
+    times = {row.name: (0.5 + 0.05 * number, 1.0) for number, row in enumerate(forms)}
+    found = training(first=times)
+    found.results[PLANS[0].name] = Measured({"one": runs_of(known, 1.0, 3)}, {"one": runs_of(1.0, 1.0, 3)})
+    chooser(found, 20.0).racing.race_forms(forms, PLANS[:1], 2)
+    assert [found.rounds[row.name] for row in forms] == rounds
 
 
 def test_plans_that_are_out_of_reach_of_the_best_setting_do_not_run_anew() -> None:
