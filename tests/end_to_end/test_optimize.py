@@ -148,7 +148,7 @@ def test_words_for_people(malloom) -> None:  # type: ignore[no-untyped-def]
         line.startswith("as it is  ") and line.split()[3:] == ["1.000", "1.000", "1.00", "1.00"]
         for line in said
     )
-    assert "step 1 of 8, 0 s gone: running the program as it is" in done.stderr
+    assert "step 1 of 9, 0 s gone: running the program as it is" in done.stderr
     assert "s to come: racing" in done.stderr
 
 

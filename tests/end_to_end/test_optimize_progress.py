@@ -42,7 +42,7 @@ def test_each_line_says_which_step_it_is_and_the_time_gone(tmp_path: Path) -> No
     options = ["--runs", "6", "--seconds", "1", "--accesses", "none", "--strategy", "pools"]
     text = shown_at_a_terminal([str(COMMAND), "optimize", *options, "--", "sh", "-c", "sleep 0.3"], tmp_path)
     found = [(int(step), int(of), int(gone), what) for step, of, gone, what in STEP.findall(text)]
-    assert {of for _, of, _, _ in found} == {8} and {1, 2, 4, 8} <= {step for step, _, _, _ in found}
+    assert {of for _, of, _, _ in found} == {9} and {1, 2, 4, 8} <= {step for step, _, _, _ in found}
     gone = [seconds for _, _, seconds, _ in found]
     assert gone == sorted(gone) and gone[-1] > gone[0]
     within = [seconds for step, _, seconds, what in found if step == 4 and ", run " in what]
