@@ -116,7 +116,7 @@ class Chooser:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self.racing.best(settings, limited=False)
         self.watcher.step("final", "racing the best anew")
-        near = self._within_reach(plans, self.racing.best(settings)[:1])
+        near = self.racing.within_reach(plans, self.racing.best(settings)[:1])
         best_settings, best_plans = self._finalists(*self._narrow(settings, near))
         # What the new runs refuse is gone from all of these, so each time others come, or none is left.
         while self._has_better(settings, best_settings) or self._has_better(near, best_plans):
@@ -184,7 +184,7 @@ class Chooser:
         """The best few by what is known, after new runs of all of them together."""
         best_settings = self.racing.best(settings)[:FINALISTS]
         best_plans = self.racing.best(plans)[:FINALISTS]
-        alone = self._within_reach(self._alone()[:1], best_plans[:1])
+        alone = self.racing.within_reach(self._alone()[:1], best_plans[:1])
         best_plans += [row for row in alone if best_plans and row not in best_plans]
         if not best_settings and not best_plans:
             best_settings = self.racing.best(settings, limited=False)[:1]
@@ -197,24 +197,21 @@ class Chooser:
             return self._run_anew(best_settings, best_plans, rounds)
         return best_settings, best_plans
 
-    def _within_reach(self, rows: Sequence[Row], best: Sequence[Row]) -> list[Row]:
-        """Those that were measured, and may be better than the best of others, if there is one."""
-        there = self.racing.best(rows, limited=False)
-        return [row for row in there if not any(self.racing.is_out_of_reach(row, other) for other in best)]
-
     def _run_anew(
         self, settings: list[AllocatorRow], plans: list[Row], rounds: int
     ) -> tuple[list[AllocatorRow], list[Row]]:
         """Those that ran to the end. Where there is no time for all of them, what was behind the best of its
         kind in each of the first FEWEST_ROUNDS does not; the run time's own mimalloc always does."""
         there: list[Row] = [*settings, *plans]
-        if self.racing.has_time_for(there, rounds):
+        if self.racing.has_time:
             self._training.run([row.name for row in there], rounds)
             return settings, plans
         self._training.run([row.name for row in there], FEWEST_ROUNDS)
         alone = [row for row in self._alone() if row in plans]
-        close, close_plans = self.racing.close(settings, 1), self.racing.close(plans, 1)
-        close_plans += [row for row in alone if row not in close_plans]
+        # Where none may be chosen any more, the caller has others run.
+        close = self.racing.close(settings, 1) or settings
+        close_plans = self.racing.close(plans, 1) or plans
+        close_plans = [*close_plans, *(row for row in alone if row not in close_plans)]
         there = [*close, *close_plans]
         self._training.run([row.name for row in there], rounds - FEWEST_ROUNDS, anew=False)
         return close, close_plans

@@ -27,7 +27,7 @@ class Forms:
 
     def race(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> list[Candidate]:
         """Other forms of the best plan, raced; then of the best of these, as two choices may both be worth
-        changing."""
+        changing, though not of one that the best setting leaves far behind where time is short."""
         ranked = self.racing.ranked
         best = first_of(ranked([plan for plan in plans if not plan.places_nothing]))
         if best is None:
@@ -36,7 +36,8 @@ class Forms:
         others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
         found = self._race(others, plans)
         better = first_of(ranked([best, *found]))
-        if better is not None and better is not best:
+        hope = self.racing.has_time or self.racing.within_reach(found, self.racing.best(settings)[:1])
+        if better is not None and better is not best and hope:
             found += self._race(better.other_setups(), [*plans, *found])
         return found
 

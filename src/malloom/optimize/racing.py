@@ -16,7 +16,7 @@ STARTING = 0.02
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
 """Of each row. With fewer than three the first run, a cold one, would count."""
 OUT_OF_REACH = (1.30, 1.15)
-"""Where rounds of all take longer than there is time for, what stays that many times behind the best of its
+"""Where FEWEST_ROUNDS of all take longer than there is time, what stays so many times behind the best of its
 kind after the first, and in each of more, runs no more. On a noisy machine the runs of one row differ by
 a tenth."""
 CLEARLY_BELOW = 0.98
@@ -47,8 +47,10 @@ class Racing:
         one = max(rows, 1) * self.one_round
         return max(FEWEST_ROUNDS, min(most, int(self.seconds / 3 / one)))
 
-    def has_time_for(self, rows: Sequence[Row], rounds: int) -> bool:
-        return rounds * len(rows) * self.one_round <= self.seconds
+    @property
+    def has_time(self) -> bool:
+        """Whether there is some for FEWEST_ROUNDS of all rows there are."""
+        return FEWEST_ROUNDS * len(self.rows) * self.one_round <= self.seconds
 
     def expected(self, rows: int) -> float:
         """Seconds that so many rows take at most."""
@@ -74,7 +76,7 @@ class Racing:
             return
         self.training.enter(rows)
         rounds = self.rounds(len(rows))
-        if self.has_time_for(rows, rounds):
+        if self.has_time:
             self.training.run([row.name for row in rows], rounds)
             return
         there = list(rows)
@@ -109,8 +111,13 @@ class Racing:
         """So many at least of the best, and all that are not told from the first."""
         return contenders(self.training, self.best(rows), self.limit.goal.metrics, fewest)
 
-    def is_out_of_reach(self, row: Row, other: Row) -> bool:
-        """Whether it stayed so far behind in each round that more of them are not needed to know it."""
+    def within_reach(self, rows: Sequence[T], best: Sequence[Row]) -> list[T]:
+        """Those that were measured, and did not stay so far behind others in each round that no more of them
+        are needed to know it."""
+        there = self.best(rows, limited=False)
+        return [row for row in there if not any(self._is_out_of_reach(row, other) for other in best)]
+
+    def _is_out_of_reach(self, row: Row, other: Row) -> bool:
         rounds = together_by_round(self.training, row.name, other.name, self.limit.goal.metrics)
         return min(rounds, default=1.0) > OUT_OF_REACH[min(len(rounds), len(OUT_OF_REACH)) - 1]
 
