@@ -12,10 +12,10 @@ from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.forms import Forms
 from malloom.optimize.goal import Goal
 from malloom.optimize.options import Watcher
-from malloom.optimize.racing import FEWEST_ROUNDS, Racing, first_of
+from malloom.optimize.racing import Racing, first_of
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
-from malloom.optimize.training import NO_TIME, Row, Training
+from malloom.optimize.training import FEWEST_ROUNDS, NO_TIME, Row, Training
 
 T = TypeVar("T", bound=Row)
 
@@ -71,9 +71,9 @@ class Chooser:
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
         rows, late = self._in_time(settings, candidates)
-        takes = f"up to {self.racing.expected(len(rows)):.0f} s"
+        takes = f"some {self.racing.expected(len(rows)):.0f} s"
         self.watcher.step("racing", f"racing {len(rows)} settings and plans, {takes}")
-        self.racing.race(rows)
+        self.racing.race_first(rows)
         if not self._training.results:
             name, why = next(iter(self._training.left.items()), ("", "there is none"))
             raise CommandError(f"no plan or setting can be run, {name} because {why}")
@@ -116,11 +116,12 @@ class Chooser:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self.racing.best(settings, limited=False)
         self.watcher.step("final", "racing the best anew")
-        near = self.racing.within_reach(plans, self.racing.best(settings)[:1])
-        best_settings, best_plans = self._finalists(*self._narrow(settings, near))
+        best_settings, best_plans = self._finalists(*self._narrow(settings, self._hopeful(plans, settings)))
         # What the new runs refuse is gone from all of these, so each time others come, or none is left.
-        while self._has_better(settings, best_settings) or self._has_better(near, best_plans):
-            best_settings, best_plans = self._finalists(settings, near)
+        while self._has_better(settings, best_settings) or self._has_better(
+            self._hopeful(plans, settings), best_plans
+        ):
+            best_settings, best_plans = self._finalists(settings, self._hopeful(plans, settings))
         setting, plan = first_of(self.racing.best(best_settings)), first_of(self.racing.best(best_plans))
         if setting is None and plan is None:
             setting = first_of(self.racing.ranked(best_settings))
@@ -134,6 +135,14 @@ class Chooser:
         others = tuple(row for row in self.racing.best(settings) if row is not setting)
         placing = self._gain_of_placing([*best_settings, *best_plans], plans)
         return Choice(choice, setting, first_of(unlimited), others, placing)
+
+    def _hopeful(self, plans: Sequence[Row], settings: Sequence[AllocatorRow]) -> list[Row]:
+        """Where time is short, only the plans that may be better than the best setting."""
+        return (
+            list(plans)
+            if self.racing.has_time
+            else self.racing.near(plans, first_of(self.racing.best(settings)))
+        )
 
     def _gain_of_placing(self, finalists: Sequence[Row], plans: Sequence[Row]) -> float | None:
         """Of the finalists; where no layout is one, the best layout by what is known."""
@@ -184,16 +193,14 @@ class Chooser:
         """The best few by what is known, after new runs of all of them together."""
         best_settings = self.racing.best(settings)[:FINALISTS]
         best_plans = self.racing.best(plans)[:FINALISTS]
-        alone = self.racing.within_reach(self._alone()[:1], best_plans[:1])
+        alone = self.racing.near(self._alone()[:1], first_of(best_plans))
         best_plans += [row for row in alone if best_plans and row not in best_plans]
         if not best_settings and not best_plans:
             best_settings = self.racing.best(settings, limited=False)[:1]
             best_plans = self.racing.best(plans, limited=False)[:1]
         finalists: list[Row] = [*best_settings, *best_plans]
         if len(finalists) > 1:
-            # Without a rival there is no interval to be had.
-            least = FINAL_ROUNDS if best_settings and best_plans else FEWEST_ROUNDS
-            rounds = max(least, self.racing.rounds(len(finalists), MOST_FINAL_ROUNDS))
+            rounds = max(FINAL_ROUNDS, self.racing.rounds(len(finalists), MOST_FINAL_ROUNDS))
             return self._run_anew(best_settings, best_plans, rounds)
         return best_settings, best_plans
 

@@ -36,8 +36,9 @@ class Forms:
         others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
         found = self._race(others, plans)
         better = first_of(ranked([best, *found]))
-        hope = self.racing.has_time or self.racing.within_reach(found, self.racing.best(settings)[:1])
-        if better is not None and better is not best and hope:
+        if better is None or better is best:
+            return found
+        if self.racing.has_time or self.racing.near([better], first_of(self.racing.best(settings))):
             found += self._race(better.other_setups(), [*plans, *found])
         return found
 

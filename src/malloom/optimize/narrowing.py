@@ -11,21 +11,16 @@ from malloom.optimize.training import Row, Training
 T = TypeVar("T", bound=Row)
 
 
-def contenders(
-    training: Training, rows: Sequence[T], metrics: Sequence[str], fewest: int, reach: float = 1.0
-) -> list[T]:
-    """Of rows, best first: so many at least, and all that beat the first one in some round, or stayed within
-    `reach` times what it needed.
+def contenders(training: Training, rows: Sequence[T], metrics: Sequence[str], fewest: int) -> list[T]:
+    """Of rows, best first: so many at least, and all that beat the first one in some round.
 
     Where two rows are equal, one is behind in each of three rounds in an eighth of all cases, and in each of
     six in a sixty-fourth: what was unlucky stays, what is slower goes.
     """
-    first, others = rows[:1], rows[1:]
     return [
         row
-        for place, row in enumerate([*first, *others])
-        if place < fewest
-        or min(together_by_round(training, row.name, first[0].name, metrics), default=reach) < reach
+        for place, row in enumerate(rows)
+        if place < fewest or min(together_by_round(training, row.name, rows[0].name, metrics), default=1) < 1
     ]
 
 

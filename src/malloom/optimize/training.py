@@ -58,6 +58,11 @@ class Measured:
         what was measured."""
         return {name: self._ratio(name, metric) for name in self.runs}
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it ran so often that more is known than of one lucky run."""
+        return min(map(len, self.runs.values()), default=0) >= FEWEST_ROUNDS
+
     def peaks(self) -> list[float]:
         """By input, the median peak memory of the row's runs, in bytes."""
         return [float(np.median([run.peak_memory for run in runs])) for runs in self.runs.values()]
@@ -74,6 +79,8 @@ class Measured:
         return max(float(np.median([run.metric(metric) / base for run, base in pairs])), SMALLEST)
 
 
+FEWEST_ROUNDS = 3
+"""Of each row. With fewer the first run, a cold one, would count."""
 FAR_BEHIND, LONG = 3.0, 0.5
 """A row that takes so many times the program's CPU time in the mean over the inputs, and so many seconds
 more, runs no further round: nothing that follows makes it the best."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from malloom.errors import CommandError, UsageProblem
+from malloom.huge_pages import chosen_huge_pages
 from malloom.launch.program import find_program
 from malloom.measure.host import host_takes_free_memory
 from malloom.measure.process import Command, Run, time_limit
@@ -25,7 +26,7 @@ from malloom.optimize.as_it_is import exit_status, plain_runs
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing, without_places
 from malloom.optimize.checking import Judged, judge, why_refused, why_unfit
-from malloom.optimize.choosing import FINALISTS, Choice, Chooser
+from malloom.optimize.choosing import FINAL_ROUNDS, FINALISTS, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.keeping import keep, keep_choice, known_faults, record_of, setting_record, write_empty
@@ -34,11 +35,11 @@ from malloom.optimize.limit import Limit, score
 from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
-from malloom.optimize.racing import FEWEST_ROUNDS, STARTING, Racing
+from malloom.optimize.racing import STARTING, Racing
 from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
-from malloom.optimize.training import AS_IT_IS, Row, Training
+from malloom.optimize.training import AS_IT_IS, FEWEST_ROUNDS, Row, Training
 from malloom.optimize.trust import as_kept, trusted_up_to
 from malloom.quantities import counted
 from malloom.temporary import having_room
@@ -166,7 +167,7 @@ def _chooser(
         {
             "racing": chooser.expected(settings, candidates),
             "variants": racing.expected(VARIANTS),
-            "final": racing.expected(2 * FINALISTS),
+            "final": racing.expected(2 * FINALISTS, FINAL_ROUNDS),
             "parts": racing.expected(2),
             "judging": max(judged, options.budget.seconds * (1 - CHOOSING_SHARE)),
             "pauses": _for_pauses(options, max(plain[each.text].wall_time for each in inputs.judged)),
@@ -302,7 +303,8 @@ def _for_pauses(options: Options, wall_time: float) -> float:
     """Seconds that runs after pauses take; none where there is no time for them, or where pauses change
     nothing."""
     seconds = seconds_after_pauses(wall_time)
-    return seconds if seconds <= options.budget.seconds * CHOOSING_SHARE and host_takes_free_memory() else 0.0
+    change = chosen_huge_pages() != "never" and host_takes_free_memory()
+    return seconds if change and seconds <= options.budget.seconds * CHOOSING_SHARE else 0.0
 
 
 def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
