@@ -17,6 +17,10 @@ inline bool is_assembly(const llvm::Function& function) {
     return function.hasFnAttribute(llvm::Attribute::Naked);
 }
 
+/// Whether a function may see more of a call's arguments than it names: where the call does not put those
+/// that it names where the function takes them, as one by another type, what it has may be others.
+bool may_see_unnamed(const llvm::CallBase& call, const llvm::Function& function);
+
 /// The bits that a number changes, of addresses that it is combined with: those that it has, or where it says
 /// which are kept, has not. 0 where others are changed than those that are 0 where an object begins.
 uint64_t tag_bits(const llvm::Value& value, bool is_kept);

@@ -1,9 +1,22 @@
 // Calls through pointers. Programs have thousands of them, and thousands of functions that they may lead to:
 // so what functions of one set have in common is joined once, and each call is connected with that.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
+
 #include "compiler/analysis/constraints.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
+
+bool may_see_unnamed(const llvm::CallBase& call, const llvm::Function& function) {
+    const unsigned both = std::min(static_cast<unsigned>(function.arg_size()), call.arg_size());
+    return function.isVarArg() || function.getCallingConv() != call.getCallingConv() ||
+           llvm::any_of(llvm::seq(both), [&](unsigned i) {
+               const llvm::Argument& named = *function.getArg(i);
+               return call.getArgOperand(i)->getType() != named.getType() ||
+                      call.isByValArgument(i) != named.hasByValAttr();
+           });
+}
 
 void PointsTo::follow_indirect_calls() {
     connected_.resize(indirect_calls_.size());
@@ -82,7 +95,9 @@ void PointsTo::join_result(CalledCode& code, llvm::Function& function) {
 void PointsTo::connect(CalledCode& code, llvm::CallBase& call) {
     size_t least = SIZE_MAX, most = 0;
     for (const llvm::Function* function : code.functions) {
-        least = std::min(least, function->arg_size());
+        if (function->arg_size() < call.arg_size() && may_see_unnamed(call, *function)) {
+            least = std::min(least, function->arg_size());
+        }
         most = std::max(most, function->arg_size());
     }
     for (unsigned i = 0; i < call.arg_size(); ++i) {

@@ -294,7 +294,7 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
                 sets_.add_trait(cell_of(call.getArgOperand(i)), Trait::stack);
             }
             sets_.unify(cell_of(call.getArgOperand(i)), cell_of(function.getArg(i)));
-        } else if (!function.isVarArg()) {
+        } else if (!function.isVarArg() && may_see_unnamed(call, function)) {
             escape(call.getArgOperand(i), Rule::unnamed_argument, &call);
         }
     }

@@ -24,7 +24,6 @@ NOT_SHOWN = {
     "other_code_reaches": "whatever escapes has another reason as well, which is told instead",
     "used_by_unknown_instruction": "none that clang makes of C or C++ takes a pointer",
     "comes_from_unknown_instruction": "what is caught comes by a call of the C++ library",
-    "unnamed_argument": "clang leaves out what a function does not take",
     "put_together": "what is put together is calculated, and escapes where it is used",
     "returned_to_library": "no function that is known makes anything of what it is returned",
     "released_within": "where a right program does that, it is the object's address",
