@@ -1,5 +1,6 @@
 """Files of finished steps that are damaged: refused in words, or what they say is what was measured."""
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -90,7 +91,9 @@ def test_pieces_that_are_lost_doubled_or_moved(file: Path, data: st.DataObject) 
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
-    st.sampled_from(["nonsense", [], {}, [[["a", "b"], {"x": 1}]], -3.0, float("nan"), float("inf")]),
+    # Copies, as the next change may be within one.
+    st.sampled_from(["nonsense", [], {}, [[["a", "b"], {"x": 1}]], -3.0, float("nan"), float("inf")])
+    .map(copy.deepcopy),
 )  # fmt: skip
 
 
