@@ -1,5 +1,5 @@
-// Objects that are given to functions behind one pointer, of which some name no argument: these see none of
-// them. proves: 24 split
+// Objects given to functions behind one pointer, of which some name no argument: these see none.
+// proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>
 

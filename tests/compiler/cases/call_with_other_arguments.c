@@ -1,6 +1,6 @@
-// An object that is given to a function by another type than its own, which takes it in another place: the
-// number before it goes by a register for fractions, and the function has it as its first argument. shows:
-// unnamed_argument proves: 24 no  reason: is an argument that has no name
+// An object given to a function that takes it in another place than the call puts it.
+// shows: unnamed_argument
+// proves: 24 no  reason: is an argument that has no name
 #include <stdio.h>
 #include <stdlib.h>
 
