@@ -8,12 +8,27 @@
 
 namespace malloom::compiler {
 
+namespace {
+
+/// Whether a value of one type comes where one of the other is taken: all numbers and pointers that fit into
+/// a register for addresses go by these, in their order.
+bool come_alike(const llvm::Type& one, const llvm::Type& other, const llvm::DataLayout& layout) {
+    const auto is_of_one_register = [&](const llvm::Type& type) {
+        return type.isPointerTy() ||
+               (type.isIntegerTy() && type.getIntegerBitWidth() <= layout.getPointerSizeInBits());
+    };
+    return &one == &other || (is_of_one_register(one) && is_of_one_register(other));
+}
+
+}  // namespace
+
 bool may_see_unnamed(const llvm::CallBase& call, const llvm::Function& function) {
     const unsigned both = std::min(static_cast<unsigned>(function.arg_size()), call.arg_size());
+    const llvm::DataLayout& layout = function.getParent()->getDataLayout();
     return function.isVarArg() || function.getCallingConv() != call.getCallingConv() ||
            llvm::any_of(llvm::seq(both), [&](unsigned i) {
                const llvm::Argument& named = *function.getArg(i);
-               return call.getArgOperand(i)->getType() != named.getType() ||
+               return !come_alike(*call.getArgOperand(i)->getType(), *named.getType(), layout) ||
                       call.isByValArgument(i) != named.hasByValAttr();
            });
 }

@@ -17,6 +17,7 @@
 #endif
 
 #include "compiler/analysis/graph_report.h"
+#include "compiler/analysis/reader_stand_ins.h"
 #include "compiler/analysis/report.h"
 #include "compiler/plugin/choice_use.h"
 #include "compiler/plugin/profile_use.h"
@@ -220,6 +221,7 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             [&](llvm::Function& function) -> llvm::OptimizationRemarkEmitter& {
             return functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
         };
+        const malloom::compiler::ReaderStandIns stand_ins(module);
         malloom::compiler::Contexts contexts;
         if (tells_contexts_apart) {
             contexts = malloom::compiler::find_contexts(module, range_of, patience);
