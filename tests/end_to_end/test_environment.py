@@ -34,6 +34,12 @@ int main(int count, char** arguments) {
 """
 
 
+@pytest.fixture(autouse=True)
+def without_variables_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the program counts what is named like ours."""
+    monkeypatch.delenv("MALLOOM_SOAK", raising=False)
+
+
 @pytest.mark.parametrize("accesses", ["none", "full"])
 def test_what_copies_its_environment_matches(
     malloom: Malloom, compile_c: Callable[..., Path], accesses: str
