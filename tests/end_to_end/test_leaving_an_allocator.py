@@ -114,6 +114,10 @@ def kept(tmp_path: Path) -> Callable[..., Path]:
     return made
 
 
+ALIGNS_TOO_LITTLE_IN_THREADS = "mimalloc 2.0.9"
+"""By itself, in some runs of many: what it does in threads tells nothing of how it is left."""
+
+
 @pytest.mark.parametrize("name", some("mimalloc 2.0.9", "tcmalloc 2.10", "jemalloc 5.3.0", of=ROWS))
 def test_the_heap_stays_whole(
     malloom: Malloom,
@@ -124,10 +128,11 @@ def test_the_heap_stays_whole(
     program = built(tmp_path_factory, "heap_stress")
     alone = kept(ROWS[name], 0)
     for up_to in (1, 4 * MIB):
-        # Some do not keep by themselves what they promise: snmalloc hangs in programs whose threads fork, and
-        # mimalloc 2.0.9 aligns too little in threads.
+        # Some do not keep by themselves what they promise: snmalloc hangs in programs whose threads fork.
         for threads, more in (("1", ["forks"]), ("4", []), ("30", [])):
             command = ("--", program, "1", threads, operations(), *more)
+            if threads != "1" and name == ALIGNS_TOO_LITTLE_IN_THREADS:
+                continue
             if threads != "1" and malloom("run", "--plan", alone, *command).returncode != 0:
                 continue
             for counted in ([], ["--statistics"]):
