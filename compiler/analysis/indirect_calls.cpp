@@ -3,6 +3,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 
+#include <array>
+
 #include "compiler/analysis/constraints.h"
 #include "compiler/analysis/points_to.h"
 
@@ -20,6 +22,10 @@ bool come_alike(const llvm::Type& one, const llvm::Type& other, const llvm::Data
     return &one == &other || (is_of_one_register(one) && is_of_one_register(other));
 }
 
+/// Of an argument: each has it come in another place than others of its type.
+constexpr std::array placing = {llvm::Attribute::ByVal, llvm::Attribute::StructRet, llvm::Attribute::Nest,
+                                llvm::Attribute::InReg};
+
 }  // namespace
 
 bool may_see_unnamed(const llvm::CallBase& call, const llvm::Function& function) {
@@ -29,7 +35,9 @@ bool may_see_unnamed(const llvm::CallBase& call, const llvm::Function& function)
            llvm::any_of(llvm::seq(both), [&](unsigned i) {
                const llvm::Argument& named = *function.getArg(i);
                return !come_alike(*call.getArgOperand(i)->getType(), *named.getType(), layout) ||
-                      call.isByValArgument(i) != named.hasByValAttr();
+                      llvm::any_of(placing, [&](llvm::Attribute::AttrKind kind) {
+                          return call.paramHasAttr(i, kind) != named.hasAttribute(kind);
+                      });
            });
 }
 
