@@ -77,14 +77,21 @@ def chooser(found: ByHand, run_time: float, goal: Goal = Goal.time) -> Chooser:
     )
 
 
+def choose_without_forms(
+    chosen: Chooser, settings: Sequence[AllocatorRow], plans: Sequence[Candidate]
+) -> Choice:
+    """Of plans without files, of which nothing is known but what they take."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
+        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
+        return chosen.choose(settings, plans)
+
+
 def first_race(run_time: float, goal: Goal = Goal.time) -> tuple[list[str], int, Mapping[str, str]]:
     """The rows of the first race, its rounds, and why others are left out."""
     found = training(first={PLANS[0].name: (9.0, 1.0)})
     chosen = chooser(found, run_time, goal)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
-        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
-        chosen.choose(SETTINGS, PLANS)
+    choose_without_forms(chosen, SETTINGS, PLANS)
     return *found.raced[0], found.left
 
 
@@ -158,10 +165,7 @@ def test_a_plan_runs_anew_where_the_setting_that_left_it_behind_is_refused() -> 
     first, second = SETTINGS[:2]
     times = {first.name: (0.6, 1.0), second.name: (0.95, 1.0), PLANS[0].name: (0.75, 1.0)}
     found = training(first=times, later={**times, first.name: (0.6, 1.3)})
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
-        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
-        choice = chooser(found, 20.0).choose([first, second], PLANS[:1])
+    choice = choose_without_forms(chooser(found, 20.0), [first, second], PLANS[:1])
     assert choice.choice is PLANS[0] and choice.best_setting is second
 
 
@@ -179,10 +183,7 @@ def test_plans_that_are_out_of_reach_of_the_best_setting_do_not_run_anew() -> No
     found = training(
         first={SETTINGS[0].name: (0.5, 1.0), PLANS[0].name: (0.6, 1.0), PLANS[1].name: (0.57, 1.0)}
     )
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
-        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
-        choice = chooser(found, 20.0).choose(SETTINGS[:1], PLANS[:2])
+    choice = choose_without_forms(chooser(found, 20.0), SETTINGS[:1], PLANS[:2])
     assert found.raced[-1][0] == [SETTINGS[0].name, PLANS[1].name]
     assert choice.choice is choice.best_setting is SETTINGS[0]
 
@@ -194,10 +195,7 @@ def test_of_long_runs_only_what_may_be_the_best_of_its_kind_runs_to_the_end_of_t
     assert [found.rounds[row.name] for row in SETTINGS[:3]] == [6, 3, 3], "of settings alone too"
     first[PLANS[0].name] = (0.4, 1.0)
     found = training(first=first)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Forms, "race", lambda forms, plans, settings: [])
-        patched.setattr(Chooser, "_gain_of_placing", lambda chooser, finalists, plans: None)
-        choice = chooser(found, 20.0).choose(SETTINGS[:3], PLANS[:1])
+    choice = choose_without_forms(chooser(found, 20.0), SETTINGS[:3], PLANS[:1])
     assert [found.rounds[row.name] for row in (*SETTINGS[:3], PLANS[0])] == [6, 3, 3, 6]
     assert choice.choice is PLANS[0] and choice.best_setting is SETTINGS[0]
 
