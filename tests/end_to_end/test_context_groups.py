@@ -93,7 +93,7 @@ def test_plans_of_inputs_lead_on_alike(plan: Path, tmp_path: Path) -> None:
     told = [entry for entry in read_plan(plan).contexts if entry["hash"] and entry["group"] != NO_GROUP]
     site = int(told[0]["hash"])
     other = tmp_path / "other.plan"
-    assert plan_each(profile, {name: other}, leads=[site, *leads_of(read_plan(plan))]) == {}
+    assert plan_each({profile: {name: other}}, leads=[site, *leads_of(read_plan(plan))]) == {}
     assert leads_of(read_plan(plan)) < leads_of(read_plan(other)) == {site, *leads_of(read_plan(plan))}
     recording = RecordedProfile(profile, "full", (), 1.0)
     assert leading_alike((recording, recording), name, [plan, other]) == [plan, other]

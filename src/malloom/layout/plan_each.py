@@ -1,13 +1,19 @@
-"""A plan per strategy, with the profile read but once: a process of its own, so that its memory goes back.
+"""A plan per strategy and profile, each profile read but once: in processes of their own, so that their
+memory goes back, and as many at once as processors and memory allow.
 
-Run as `python -m malloom.layout.plan_each PROFILE PROCESS LEADS STRATEGY=PLAN...`, where an empty PROCESS is
-the program's own, and LEADS are hashes of contexts with commas between; prints what failed, as JSON by
-strategy.
+Run as `python -m malloom.layout.plan_each WANTED PROCESS LEADS`, where WANTED is a JSON object of profiles,
+each with an object of strategies and the plans to write, an empty PROCESS is the program's own, and LEADS are
+hashes of contexts with commas between; prints what failed, as JSON by strategy.
 """
 
 import json
+import os
 import sys
 from collections.abc import Collection, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 from malloom.cache.geometry import geometry_from
@@ -17,11 +23,19 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_sites import with_site_keys
 from malloom.layout.ranking import place
 from malloom.layout.registry import strategy
+from malloom.memory import available_memory
 from malloom.profile import HeapProfile
+
+LEAST_MEMORY, OF_PROFILE = 2.0e9, 4
+"""Bytes that planning one profile is given, and at least so many times its size: a profile of 466 MB took
+1.2 GB, and a million requests take 300 MB."""
+
+Plans = Mapping[str, Path]
+"""Where each strategy's plan goes."""
 
 
 def plan_each(
-    profile: Path, plans: Mapping[str, Path], process: str | None = None, leads: Collection[int] = ()
+    profile: Path, plans: Plans, process: str | None = None, leads: Collection[int] = ()
 ) -> dict[str, str]:
     """Writes the plan of every strategy; what went wrong, by strategy. `leads` as make_plan has them."""
     opened = HeapProfile.open(profile, process)
@@ -36,13 +50,56 @@ def plan_each(
     return problems
 
 
+def plan_every(
+    wanted: Mapping[Path, Plans], process: str | None = None, leads: Collection[int] = ()
+) -> dict[str, str]:
+    """Writes the plans of every profile; what went wrong with any of them, by strategy. Raises CommandError
+    where a profile cannot be read, or its process ends before it is done."""
+    planned = partial(_planned, process=process, leads=leads)
+    if len(wanted) == 1 or (at_once := planners([each.stat().st_size for each in wanted])) == 1:
+        answers = list(map(planned, wanted, wanted.values()))
+    else:
+        try:
+            with ProcessPoolExecutor(at_once, get_context("spawn"), max_tasks_per_child=1) as pool:
+                answers = list(pool.map(planned, wanted, wanted.values()))
+        except BrokenProcessPool:
+            raise CommandError("a process that planned has ended; is there too little memory?") from None
+    problems: dict[str, str] = {}
+    for answer in answers:
+        if isinstance(answer, str):
+            raise CommandError(answer)
+        problems |= answer
+    return problems
+
+
+def planners(sizes: Collection[int], memory: float | None = None) -> int:
+    """How many profiles of such sizes in bytes can be planned at once, at least one. `memory` are the bytes
+    that programs can have; None: those of this machine."""
+    left = available_memory() if memory is None else memory
+    fit = int(left // max(LEAST_MEMORY, OF_PROFILE * max(sizes)))
+    return max(1, min(len(sizes), len(os.sched_getaffinity(0)), fit))
+
+
+def _planned(
+    profile: Path, plans: Plans, process: str | None, leads: Collection[int]
+) -> dict[str, str] | str:
+    """As plan_each; an error as its words, which go from one process to another."""
+    try:
+        return plan_each(profile, plans, process, leads)
+    except CommandError as error:
+        return str(error)
+
+
 def main() -> None:
-    """See the module. Fails in one line where the profile cannot be read."""
-    profile, process, leads, *wanted = sys.argv[1:]
-    plans = {name: Path(path) for name, _, path in (each.partition("=") for each in wanted)}
+    """See the module. Fails in one line where a profile cannot be read."""
+    wanted, process, leads = sys.argv[1:]
+    profiles = {
+        Path(profile): {name: Path(plan) for name, plan in plans.items()}
+        for profile, plans in json.loads(wanted).items()
+    }
     try:
         found = [int(hash_) for hash_ in leads.split(",") if hash_]
-        print(json.dumps(plan_each(Path(profile), plans, process or None, found)))
+        print(json.dumps(plan_every(profiles, process or None, found)))
     except CommandError as error:
         sys.exit(f"malloom: {error}")
 

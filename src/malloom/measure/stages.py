@@ -76,13 +76,15 @@ def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
 
 
 def plan_each(
-    profile: Path, plans: Mapping[str, Path], process: str | None = None, leads: Collection[int] = ()
+    wanted: Mapping[Path, Mapping[str, Path]], process: str | None = None, leads: Collection[int] = ()
 ) -> dict[str, str]:
-    """Plans by several strategies, for less than one at a time; what went wrong, by strategy. `process` as
-    `malloom plan --process` has it; contexts of the hashes `leads` lead on to groups."""
-    wanted = [f"{name}={path}" for name, path in plans.items()]
+    """Plans profiles by several strategies each, for less than one at a time; what went wrong, by strategy.
+    `process` as `malloom plan --process` has it; contexts of the hashes `leads` lead on to groups."""
+    told = json.dumps(
+        {str(profile): {name: str(plan) for name, plan in plans.items()} for profile, plans in wanted.items()}
+    )
     module = [sys.executable, "-P", "-m", "malloom.layout.plan_each"]
-    command = Command([*module, str(profile), process or "", ",".join(map(str, leads)), *wanted])
+    command = Command([*module, told, process or "", ",".join(map(str, leads))])
     problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
     return problems
 

@@ -283,12 +283,11 @@ def _made(
 ) -> tuple[dict[str, Path], dict[str, str]]:
     """The plan by each strategy, what all recordings agree on; and what went wrong. `of` tells files of
     several executables apart."""
-    problems: dict[str, str] = {}
-    of_each: list[dict[str, Path]] = []
-    for recording in recordings:
-        plans = {name: recording.profile.with_name(f"{name}{of}.plan") for name in names}
-        problems |= stages.plan_each(recording.profile, plans, recording.process)
-        of_each.append(plans)
+    of_each = [
+        {name: recording.profile.with_name(f"{name}{of}.plan") for name in names} for recording in recordings
+    ]
+    wanted = {recording.profile: plans for recording, plans in zip(recordings, of_each, strict=True)}
+    problems = stages.plan_each(wanted, recordings[0].process)
     good = [name for name in names if name not in problems]
     if len(recordings) == 1:
         return {name: of_each[0][name] for name in good}, problems
@@ -310,9 +309,11 @@ def leading_alike(recordings: Sequence[RecordedProfile], name: str, plans: list[
     callers have in common would be lost. Raises CommandError where that fails."""
     own = [leads_of(read_plan(plan)) for plan in plans]
     every = set().union(*own)
-    for recording, plan, known in zip(recordings, plans, own, strict=True):
-        if known != every:
-            failed = stages.plan_each(recording.profile, {name: plan}, recording.process, sorted(every))
-            if failed:
-                raise CommandError(failed[name])
+    anew = {
+        recording.profile: {name: plan}
+        for recording, plan, known in zip(recordings, plans, own, strict=True)
+        if known != every
+    }
+    if anew and (failed := stages.plan_each(anew, recordings[0].process, sorted(every))):
+        raise CommandError(failed[name])
     return plans

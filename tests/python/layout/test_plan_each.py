@@ -1,10 +1,12 @@
 """Several plans from one reading of a profile."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from malloom.errors import CommandError
+from malloom.layout.plan_each import LEAST_MEMORY, OF_PROFILE, planners
 from malloom.layout.plan_file import read_plan
 from malloom.measure import stages
 
@@ -22,7 +24,7 @@ def test_plans_are_those_of_malloom_plan(profile: Path) -> None:
     plans = {
         name: profile.with_name(f"{name}.plan") for name in ("sequential", "first-use", "context-groups")
     }
-    assert stages.plan_each(profile, plans) == {}
+    assert stages.plan_each({profile: plans}) == {}
     for name, path in plans.items():
         alone = profile.with_name("alone.plan")
         stages.plan(profile, alone, name)
@@ -32,7 +34,7 @@ def test_plans_are_those_of_malloom_plan(profile: Path) -> None:
 
 def test_a_strategy_that_fails_leaves_the_others(profile: Path) -> None:
     plans = {name: profile.with_name(f"{name}.plan") for name in ("no-such", "sequential")}
-    problems = stages.plan_each(profile, plans)
+    problems = stages.plan_each({profile: plans})
     assert list(problems) == ["no-such"]
     assert "there is no strategy 'no-such'" in problems["no-such"]
     assert plans["sequential"].is_file() and not plans["no-such"].exists()
@@ -42,4 +44,42 @@ def test_a_damaged_profile_is_one_error(tmp_path: Path) -> None:
     damaged = tmp_path / "profile"
     damaged.write_bytes(b"no profile")
     with pytest.raises(CommandError, match="planning failed: malloom: "):
-        stages.plan_each(damaged, {"sequential": tmp_path / "plan"})
+        stages.plan_each({damaged: {"sequential": tmp_path / "plan"}})
+
+
+def test_profiles_planned_together_are_planned_as_alone(profile: Path) -> None:
+    other = profile.with_name("other.profile")
+    stages.record(["sh", "-c", "echo done; : $(echo more)"], other, "full")
+    wanted = {
+        each: {name: each.with_name(f"{each.name}.{name}.plan") for name in ("sequential", "lifetimes")}
+        for each in (profile, other)
+    }
+    assert stages.plan_each(wanted) == {}
+    for each, plans in wanted.items():
+        for name, path in plans.items():
+            alone = profile.with_name("alone.plan")
+            stages.plan(each, alone, name)
+            assert alone.read_bytes() == path.read_bytes()
+
+
+def test_a_damaged_profile_among_others_is_one_error(profile: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.profile"
+    damaged.write_bytes(b"no profile")
+    with pytest.raises(CommandError, match="planning failed: malloom: "):
+        stages.plan_each({each: {"sequential": tmp_path / "plan"} for each in (profile, damaged)})
+
+
+def test_a_strategy_that_fails_of_two_profiles_is_told_once(profile: Path) -> None:
+    other = profile.with_name("other.profile")
+    other.write_bytes(profile.read_bytes())
+    wanted = {each: {"no-such": each.with_name("a.plan")} for each in (profile, other)}
+    assert list(stages.plan_each(wanted)) == ["no-such"]
+
+
+def test_as_many_profiles_are_planned_at_once_as_memory_has_room_for() -> None:
+    processors = len(os.sched_getaffinity(0))
+    small, large = [1000] * 64, [1000, int(LEAST_MEMORY)]
+    assert planners(small, LEAST_MEMORY / 2) == 1
+    assert planners(small, 100 * LEAST_MEMORY) == min(64, processors)
+    assert planners(large, OF_PROFILE * LEAST_MEMORY * 1.5) == 1
+    assert planners(large, OF_PROFILE * LEAST_MEMORY * 2.5) == min(2, processors)

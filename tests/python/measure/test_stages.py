@@ -33,7 +33,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_what_takes_minutes_by_itself_has_half_an_hour(limits: list[float]) -> None:
     stages.plan(Path("a.profile"), Path("a.plan"), "auto")
-    stages.plan_each(Path("a.profile"), {"auto": Path("a.plan")})
+    stages.plan_each({Path("a.profile"): {"auto": Path("a.plan")}})
     stages.output_of("optimize", "--", "program")
     assert limits == [LONGEST_STAGE] * 3
 

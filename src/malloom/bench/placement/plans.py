@@ -46,7 +46,7 @@ def plans_of(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:
     if missing:
         profile = profile_of(bench, case)
         bench.say(f"planning {case}, {len(missing)} strategies")
-        problems = stages.plan_each(profile, {name: plans[name] for name in missing})
+        problems = stages.plan_each({profile: {name: plans[name] for name in missing}})
         for name, problem in problems.items():
             bench.failed(name, CommandError(problem))
     return {name: made for name, made in plans.items() if made.exists()}

@@ -123,7 +123,7 @@ def _ranking(bench: Bench, profile: Path, seconds: float) -> list[dict[str, Any]
 def _plans(bench: Bench, profile: Path, names: Sequence[str]) -> dict[str, Path]:
     plans = {name: profile.with_name(f"{profile.stem}-{name}.plan") for name in (RECORDED, *names)}
     bench.say(f"planning {len(plans)} strategies")
-    for name, problem in stages.plan_each(profile, plans).items():
+    for name, problem in stages.plan_each({profile: plans}).items():
         bench.failed(name, CommandError(problem))
         del plans[name]
     return plans
