@@ -29,6 +29,9 @@ from malloom.profile import HeapProfile
 LEAST_MEMORY, OF_PROFILE = 2.0e9, 4
 """Bytes that planning one profile is given, and at least so many times its size: a profile of 466 MB took
 1.2 GB, and a million requests take 300 MB."""
+SMALL = 8 << 20
+"""Bytes of profiles that are planned one after the other: another process takes half a second to start, in
+which so much is planned."""
 
 Plans = Mapping[str, Path]
 """Where each strategy's plan goes."""
@@ -56,7 +59,7 @@ def plan_every(
     """Writes the plans of every profile; what went wrong with any of them, by strategy. Raises CommandError
     where a profile cannot be read, or its process ends before it is done."""
     planned = partial(_planned, process=process, leads=leads)
-    if len(wanted) == 1 or (at_once := planners([each.stat().st_size for each in wanted])) == 1:
+    if (at_once := planners([_size(each) for each in wanted])) == 1:
         answers = list(map(planned, wanted, wanted.values()))
     else:
         try:
@@ -73,11 +76,18 @@ def plan_every(
 
 
 def planners(sizes: Collection[int], memory: float | None = None) -> int:
-    """How many profiles of such sizes in bytes can be planned at once, at least one. `memory` are the bytes
-    that programs can have; None: those of this machine."""
+    """How many profiles of such sizes in bytes are planned at once, at least one. `memory` are the bytes that
+    programs can have; None: those of this machine."""
+    if sum(sizes) <= SMALL:
+        return 1
     left = available_memory() if memory is None else memory
     fit = int(left // max(LEAST_MEMORY, OF_PROFILE * max(sizes)))
     return max(1, min(len(sizes), len(os.sched_getaffinity(0)), fit))
+
+
+def _size(profile: Path) -> int:
+    """0 where there is none, which reading it tells."""
+    return profile.stat().st_size if profile.is_file() else 0
 
 
 def _planned(
