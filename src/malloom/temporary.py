@@ -10,6 +10,16 @@ from typing import IO
 from malloom.errors import CommandError
 
 
+class NoRoom(CommandError):
+    """The disk of temporary files is full."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"there is no room left in {tempfile.gettempdir()}, where temporary files go",
+            remedy="make room there, or set TMPDIR to another folder",
+        )
+
+
 def require_room(file: IO[bytes]) -> None:
     """Raises CommandError where the disk of a temporary file is full: whoever wrote to the file may have
     written more than it has."""
@@ -17,7 +27,7 @@ def require_room(file: IO[bytes]) -> None:
     # Some is kept for root.
     free = disk.f_bavail if os.geteuid() else disk.f_bfree
     if disk.f_blocks and not free:
-        raise _no_room()
+        raise NoRoom
 
 
 @contextmanager
@@ -28,11 +38,4 @@ def having_room() -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise _no_room() from None
-
-
-def _no_room() -> CommandError:
-    return CommandError(
-        f"there is no room left in {tempfile.gettempdir()}, where temporary files go",
-        remedy="make room there, or set TMPDIR to another folder",
-    )
+        raise NoRoom from None

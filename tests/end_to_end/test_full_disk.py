@@ -26,6 +26,9 @@ int main(int count, char** arguments) {
 """
 
 
+ONE_PLAN = ("--strategy", "sequential", "--accesses", "none")
+
+
 def on_small_disk(folder: Path, size: str, *arguments: object) -> Finished:
     """The command with temporary files on a disk of its own, and then what is left there."""
     mounted = f"mount -t tmpfs -o size={size} none {shlex.quote(str(folder))}"
@@ -39,19 +42,21 @@ def on_small_disk(folder: Path, size: str, *arguments: object) -> Finished:
 
 
 @pytest.mark.parametrize(
-    ("size", "arguments", "words"),
+    ("size", "arguments", "options", "words"),
     [
-        pytest.param("64k", ("200", "10"), "there is no room left in", id="what it prints"),
-        pytest.param("1m", ("1", "200000"), "No space left", id="a plan"),
+        pytest.param("64k", ("200", "10"), ONE_PLAN, "there is no room left in", id="what it prints"),
+        pytest.param("120k", ("1", "200000"), ONE_PLAN, "there is no room left in", id="a recording"),
+        pytest.param("120k", ("1", "200000"), (), "there is no room left in", id="the least of recordings"),
+        pytest.param("1m", ("1", "200000"), ONE_PLAN, "No space left", id="a plan"),
     ],
 )
 def test_one_line_says_so_and_nothing_stays(  # type: ignore[no-untyped-def]
-    compile_c, tmp_path: Path, size: str, arguments: tuple[str, str], words: str
+    compile_c, tmp_path: Path, size: str, arguments: tuple[str, str], options: tuple[str, ...], words: str
 ) -> None:
     program, folder = compile_c(PRINTING), tmp_path / "small"
     folder.mkdir()
-    options = ("--strategy", "sequential", "--accesses", "none", "--seconds", "0", "-o", "made.plan")
-    done = on_small_disk(folder, size, "optimize", *options, "--", program, *arguments)
+    always = ("--seconds", "0", "-o", "made.plan")
+    done = on_small_disk(folder, size, "optimize", *options, *always, "--", program, *arguments)
     # Standard output would have what is left on the disk.
     assert (done.returncode, done.stdout) == (1, "")
     last = done.stderr.strip().splitlines()[-1]

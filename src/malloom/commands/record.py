@@ -327,6 +327,7 @@ def as_data(outcome: "Recorded", command: list[str], output: Path) -> dict[str, 
         "file_bytes": outcome.file_bytes,
         "dropped_events": outcome.dropped,
         "reached_max_size": outcome.limit_reached,
+        "disk_is_full": outcome.write_failed and has_no_room(output),
         "exit_status": status_of(outcome),
         "notes": lines_of(outcome, command[0], output)[1:],
     }

@@ -1,19 +1,19 @@
 """A plan per strategy and profile, each profile read but once: in processes of their own, so that their
 memory goes back, and as many at once as processors and memory allow.
 
-Run as `python -m malloom.layout.plan_each WANTED PROCESS LEADS`, where WANTED is a JSON object of profiles,
-each with an object of strategies and the plans to write, an empty PROCESS is the program's own, and LEADS are
-hashes of contexts with commas between; prints what failed, as JSON by strategy.
+Run as `python -m malloom.layout.plan_each FILE`, where the file is JSON: `profiles`, each with its strategies
+and the plans to write, the `process` that is meant, null for the program's own, and `leads`, hashes of
+contexts. Prints what failed, as JSON by strategy. With a profile's number behind it, from 0, it plans that
+alone.
 """
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Collection, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import partial
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.cache.geometry import geometry_from
@@ -32,6 +32,7 @@ LEAST_MEMORY, OF_PROFILE = 2.0e9, 4
 SMALL = 8 << 20
 """Bytes of profiles that are planned one after the other: another process takes half a second to start, in
 which so much is planned."""
+PREFIX = "malloom: "
 
 Plans = Mapping[str, Path]
 """Where each strategy's plan goes."""
@@ -53,26 +54,56 @@ def plan_each(
     return problems
 
 
-def plan_every(
-    wanted: Mapping[Path, Plans], process: str | None = None, leads: Collection[int] = ()
-) -> dict[str, str]:
-    """Writes the plans of every profile; what went wrong with any of them, by strategy. Raises CommandError
-    where a profile cannot be read, or its process ends before it is done."""
-    planned = partial(_planned, process=process, leads=leads)
-    if (at_once := planners([_size(each) for each in wanted])) == 1:
-        answers = list(map(planned, wanted, wanted.values()))
+@dataclass(frozen=True)
+class Task:
+    """What the file asks for."""
+
+    profiles: tuple[tuple[Path, Plans], ...]
+    process: str | None
+    leads: tuple[int, ...]
+
+    @classmethod
+    def of(cls, file: Path) -> "Task":
+        asked = json.loads(file.read_bytes())
+        profiles = tuple(
+            (Path(profile), {name: Path(plan) for name, plan in plans.items()})
+            for profile, plans in asked["profiles"].items()
+        )
+        return cls(profiles, asked["process"], tuple(asked["leads"]))
+
+    def planned(self, number: int) -> dict[str, str]:
+        """What went wrong with that profile, by strategy."""
+        return plan_each(*self.profiles[number], self.process, self.leads)
+
+
+def plan_every(file: Path) -> dict[str, str]:
+    """Writes the plans of every profile of a file; what went wrong with any of them, by strategy. Raises
+    CommandError where a profile cannot be read, or the process that plans it is ended twice."""
+    task = Task.of(file)
+    at_once = planners([_size(profile) for profile, _ in task.profiles])
+    if at_once == 1:
+        answers = list(map(task.planned, range(len(task.profiles))))
     else:
-        try:
-            with ProcessPoolExecutor(at_once, get_context("spawn"), max_tasks_per_child=1) as pool:
-                answers = list(pool.map(planned, wanted, wanted.values()))
-        except BrokenProcessPool:
-            raise CommandError("a process that planned has ended; is there too little memory?") from None
-    problems: dict[str, str] = {}
-    for answer in answers:
-        if isinstance(answer, str):
-            raise CommandError(answer)
-        problems |= answer
-    return problems
+        answers = _planned_at_once(file, len(task.profiles), at_once)
+    return {name: problem for answer in answers for name, problem in answer.items()}
+
+
+def _planned_at_once(file: Path, count: int, at_once: int) -> list[dict[str, str]]:
+    """Those whose process was ended, as where there is too little memory, are planned once more, alone."""
+    with ThreadPoolExecutor(at_once) as starters:
+        ran = list(starters.map(_in_a_process, [file] * count, range(count)))
+    ran = [_in_a_process(file, n) if each.returncode < 0 else each for n, each in enumerate(ran)]
+    for each in ran:
+        if each.returncode != 0:
+            said = each.stderr.strip().rpartition("\n")[2]
+            raise CommandError(said.removeprefix(PREFIX) or f"planning ended by signal {-each.returncode}")
+    return [json.loads(each.stdout) for each in ran]
+
+
+def _in_a_process(file: Path, number: int) -> "subprocess.CompletedProcess[str]":
+    """Of this session, so that it ends with it."""
+    command = [sys.executable, "-P", "-m", "malloom.layout.plan_each", str(file), str(number)]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
 def planners(sizes: Collection[int], memory: float | None = None) -> int:
@@ -90,28 +121,15 @@ def _size(profile: Path) -> int:
     return profile.stat().st_size if profile.is_file() else 0
 
 
-def _planned(
-    profile: Path, plans: Plans, process: str | None, leads: Collection[int]
-) -> dict[str, str] | str:
-    """As plan_each; an error as its words, which go from one process to another."""
-    try:
-        return plan_each(profile, plans, process, leads)
-    except CommandError as error:
-        return str(error)
-
-
 def main() -> None:
     """See the module. Fails in one line where a profile cannot be read."""
-    wanted, process, leads = sys.argv[1:]
-    profiles = {
-        Path(profile): {name: Path(plan) for name, plan in plans.items()}
-        for profile, plans in json.loads(wanted).items()
-    }
+    file, *numbers = sys.argv[1:]
     try:
-        found = [int(hash_) for hash_ in leads.split(",") if hash_]
-        print(json.dumps(plan_every(profiles, process or None, found)))
+        task = Path(file)
+        found = Task.of(task).planned(int(numbers[0])) if numbers else plan_every(task)
+        print(json.dumps(found))
     except CommandError as error:
-        sys.exit(f"malloom: {error}")
+        sys.exit(f"{PREFIX}{error}")
 
 
 if __name__ == "__main__":

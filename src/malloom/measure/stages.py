@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,13 @@ class NoProfile(CommandError):
 @dataclass(frozen=True)
 class Recorded:
     """What `record` tells of a run. `is_cut`: the profile reached its maximum size, and so has the beginning
-    of the run alone. `words` are the last that people are told, by the recorder or by the program."""
+    of the run alone; `has_no_room`: the disk's. `words` are the last that people are told, by the recorder or
+    by the program."""
 
     events: int
     is_cut: bool
     words: str
+    has_no_room: bool = False
 
     @classmethod
     def by(cls, run: Run) -> Recorded:
@@ -36,8 +39,9 @@ class Recorded:
         before, _, last = run.errors.decode(errors="replace").strip().rpartition("\n")
         try:
             told = json.loads(last)
-            notes = [str(note) for note in told["notes"]]
-            return cls(int(told["events"]), bool(told["reached_max_size"]), [last_line(before), *notes][-1])
+            words = [last_line(before), *(str(note) for note in told["notes"])][-1]
+            is_cut, has_no_room = bool(told["reached_max_size"]), bool(told["disk_is_full"])
+            return cls(int(told["events"]), is_cut, words, has_no_room)
         except (ValueError, TypeError, KeyError):
             return cls(0, False, last)
 
@@ -80,12 +84,15 @@ def plan_each(
 ) -> dict[str, str]:
     """Plans profiles by several strategies each, for less than one at a time; what went wrong, by strategy.
     `process` as `malloom plan --process` has it; contexts of the hashes `leads` lead on to groups."""
-    told = json.dumps(
-        {str(profile): {name: str(plan) for name, plan in plans.items()} for profile, plans in wanted.items()}
-    )
-    module = [sys.executable, "-P", "-m", "malloom.layout.plan_each"]
-    command = Command([*module, told, process or "", ",".join(map(str, leads))])
-    problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
+    profiles = {
+        str(each): {name: str(plan) for name, plan in plans.items()} for each, plans in wanted.items()
+    }
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as task:
+        json.dump({"profiles": profiles, "process": process, "leads": [*leads]}, task)
+        task.flush()
+        command = Command([sys.executable, "-P", "-m", "malloom.layout.plan_each", task.name])
+        limit = LONGEST_STAGE * max(len(wanted), 1)
+        problems: dict[str, str] = json.loads(_output_of(command.limited(limit), "planning"))
     return problems
 
 

@@ -10,6 +10,7 @@ from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, time_limit
 from malloom.measure.service import LoadFailed
 from malloom.quantities import format_size
+from malloom.temporary import NoRoom
 
 FULL_RECORDING_SECONDS = 8.0
 """Programs that take more CPU time than this are sampled: full recording takes up to 15 times as long."""
@@ -74,15 +75,20 @@ def record_for_planning(
     """Records what was asked for, in so many bytes at most. Where that was left open: what is affordable, and
     less where it fails or does not fit.
 
-    `plain` is the program's run as it is. Raises CommandError where nothing can be recorded, TooManyRequests
-    where it was left open and is more than `most_events`.
+    `plain` is the program's run as it is. Raises CommandError where nothing can be recorded, NoRoom where
+    that is the disk's fault, TooManyRequests where it was left open and is more than `most_events`.
     """
     accesses = wanted or ("full" if plain.cpu_time <= FULL_RECORDING_SECONDS else "sampled")
     notes: list[str] = []
     while True:
         say(f"recording, accesses {accesses}")
-        found = _recorded(program, plain, profile, accesses, largest)
         is_last = wanted is not None or accesses not in LESS
+        try:
+            found = _recorded(program, plain, profile, accesses, largest)
+        except NoRoom as problem:
+            if is_last:
+                raise
+            found = str(problem)
         if isinstance(found, str) and is_last:
             raise CommandError(
                 f"the program does not run as it should while it is recorded ({found})",
@@ -109,7 +115,7 @@ def is_affordable(requests: int | None) -> bool:
 def _recorded(
     program: Command, plain: Run, profile: Path, accesses: str, largest: int
 ) -> stages.Recorded | str:
-    """What was recorded, or why that is nothing worth."""
+    """What was recorded, or why that is nothing worth. Raises NoRoom."""
     limit = time_limit(plain, LEAST_TIME_LIMIT, SLOWEST_RECORDING)
     try:
         run = stages.record(
@@ -130,4 +136,6 @@ def _recorded(
     recorded, wanted = stages.Recorded.by(run), expected if expected >= 0 else SIGNALLED - expected
     if status == wanted or (recorded.is_cut and status == (wanted or INCOMPLETE)):
         return recorded
+    if recorded.has_no_room:
+        raise NoRoom
     return f"exit status {status}: {recorded.words or 'it says nothing'}"

@@ -25,7 +25,7 @@ from malloom.optimize.recording import (
     record_for_planning,
 )
 from malloom.optimize.worker import workers_of_all
-from malloom.temporary import require_room
+from malloom.temporary import NoRoom, require_room
 
 FEWEST_PLANNED = 2
 """The likeliest strategies, beside what was learned."""
@@ -101,7 +101,7 @@ def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, s
     except CommandError as problem:
         with tempfile.TemporaryFile(dir=folder) as file:
             require_room(file)
-        if options.strategy or options.accesses:
+        if options.strategy or options.accesses or isinstance(problem, NoRoom):
             raise
         return Sources(learned, (), None, [*notes, f"no places are planned: {problem}"], processes, named)
     notes += [note for recording in recordings for note in recording.notes]

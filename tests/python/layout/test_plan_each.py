@@ -1,8 +1,12 @@
 """Several plans from one reading of a profile."""
 
+import json
 import os
-from collections.abc import Callable
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +15,7 @@ from malloom.layout import plan_each
 from malloom.layout.plan_each import LEAST_MEMORY, OF_PROFILE, SMALL, planners
 from malloom.layout.plan_file import read_plan
 from malloom.measure import stages
+from malloom.measure.process import Command
 
 SOURCE = ["sh", "-c", "echo done"]
 
@@ -58,7 +63,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Plan:
     monkeypatch.setattr(plan_each, "SMALL", 0)
     monkeypatch.setattr(plan_each, "available_memory", lambda: 100 * LEAST_MEMORY)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
-    return plan_each.plan_every
+    # What stages starts is this process, in which the profiles are small and the machine is large.
+    monkeypatch.setattr(stages, "_output_of", lambda command, name: json.dumps(every(command)))
+    return stages.plan_each
+
+
+def every(command: Command) -> dict[str, str]:
+    return plan_each.plan_every(Path(command.arguments[-1]))
 
 
 @pytest.fixture(params=["one after the other", "at once"])
@@ -98,17 +109,46 @@ def test_a_strategy_that_fails_of_two_profiles_is_told_once(profile: Path, plann
     assert list(planned(wanted)) == ["no-such"]
 
 
-def test_a_process_that_ends_before_it_is_done_is_one_error(
+def test_a_process_that_is_ended_is_started_again_alone(
     profile: Path, at_once: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan_each, "_planned", _ended)
-    wanted = {profile.with_name(name): {"sequential": profile.with_name("a.plan")} for name in "ab"}
-    with pytest.raises(CommandError, match="is there too little memory"):
+    ended: list[str] = []
+
+    def run(command: Sequence[str], **options: Any) -> "subprocess.CompletedProcess[str]":
+        if command[-1] in ended:
+            return started(command, **options)
+        ended.append(command[-1])
+        return subprocess.CompletedProcess(command, -signal.SIGKILL, "", "")
+
+    started = subprocess.run
+    monkeypatch.setattr(subprocess, "run", run)
+    other = profile.with_name("other.profile")
+    other.write_bytes(profile.read_bytes())
+    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in (profile, other)}
+    assert at_once(wanted) == {}
+    assert sorted(ended) == ["0", "1"]
+    assert all(read_plan(plans["sequential"]) for plans in wanted.values())
+
+
+def test_a_process_that_is_ended_twice_is_one_error(
+    profile: Path, at_once: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = subprocess.CompletedProcess([], -signal.SIGKILL, "", "")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: killed)
+    other = profile.with_name("other.profile")
+    other.write_bytes(profile.read_bytes())
+    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in (profile, other)}
+    with pytest.raises(CommandError, match="planning ended by signal 9"):
         at_once(wanted)
 
 
-def _ended(profile: Path, plans: dict[str, Path], **_: object) -> dict[str, str]:
-    os._exit(9)
+def test_more_inputs_than_a_command_line_holds_are_planned(profile: Path) -> None:
+    wanted = {}
+    for number in range(1500):
+        folder = profile.parent / f"a folder with a long name of an input, number {number}"
+        wanted[folder / "profile"] = {"sequential": folder / "sequential.plan"}
+    with pytest.raises(CommandError, match=r"planning failed: malloom: .*number 0"):
+        stages.plan_each(wanted)
 
 
 def test_as_many_profiles_are_planned_at_once_as_memory_has_room_for() -> None:
