@@ -12,6 +12,7 @@ from end_to_end.conftest import COMMAND, Finished
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure.allocators import installed, settings_of
 from malloom.optimize.keeping import write_empty, write_setting
+from malloom.sites.build import build_id_at
 
 # Makes as many cells as it is told, by its argument or on standard input, and walks them.
 CELLS = """
@@ -226,6 +227,11 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     assert other.returncode == 1 and f"was judged on {cells}, and echo is another program" in refusal(other)
     assert len(read_record(plan)["measured"]) == 2
     assert found["slower_on"] == ["3000"] and "slower_on" not in record["measured"][0]
+    assert "build" not in record["measured"][0]
+    write_with_record(plan, plan, {**record, "build": "0123456789"})
+    done = malloom("optimize", "--confirm", plan, *options[:-1])
+    assert done.returncode == 0 and "of another build of the program; " in done.stdout, done.stdout
+    assert read_record(plan)["measured"][-1]["build"] == build_id_at(cells)
     # Of a program that read what was piped, the pipe is gone, and is given anew.
     given = {"arguments": [], "stdin": None, "copied": True}
     piped = {"program": [str(cells)], "train": [given], "measured": []}

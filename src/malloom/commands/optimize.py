@@ -125,8 +125,8 @@ def optimize(
         float,
         typer.Option(
             min=0,
-            help="Time for the measured runs; ten pairs, and every allocator three times, are measured "
-            "however long they take.",
+            help="Time for the measured runs; ten pairs are measured however long they take, and so is every "
+            "allocator, three times where it is not far behind by then.",
         ),
     ] = SECONDS,
     timeout: Annotated[
@@ -347,9 +347,10 @@ def confirmed_line(found: Mapping[str, Any], plan: Path) -> str:
     end = "interrupted: nothing is added to" if found["interrupted"] else "added to"
     slower = f"slower on {', '.join(found['slower_on'])}; " if found["slower_on"] else ""
     allocator = f"with {found['allocator']} now; " if "allocator" in found else ""
+    build = "of another build of the program; " if "build" in found else ""
     return (
         f"{said}: {found[told]['ratio']:.3f} of the {what}{shown}, {found['pairs']} pairs of runs; "
-        f"{slower}{allocator}{end} the record of {plan}"
+        f"{slower}{build}{allocator}{end} the record of {plan}"
     )
 
 

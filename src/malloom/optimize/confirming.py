@@ -81,7 +81,8 @@ def confirm(
         is_interrupted = True
     if not judged.has(row.name):
         raise CommandError(f"the program does not run as it should with {plan} ({judged.left[row.name]})")
-    found = {**measurement(judged, row.name, goal_of(record)), **_other_allocator(plan)}
+    others = {**_other_allocator(plan), **_other_build(record, found_program.elf.build_id)}
+    found = {**measurement(judged, row.name, goal_of(record)), **others}
     if not is_interrupted:
         _add(plan, headers[0], record, found)
     return {**found, "slower_on": slower_on(judged, row.name), "interrupted": is_interrupted}
@@ -109,6 +110,11 @@ def _other_allocator(plan: Path) -> dict[str, str]:
     setting = setting_of(plan)
     there = described_here(setting) if setting else ""
     return {"allocator": there} if setting and there != setting.allocator else {}
+
+
+def _other_build(record: Mapping[str, Any], build: str) -> dict[str, str]:
+    """The build of the program that ran, where it is not the one that the plan was kept for."""
+    return {"build": build} if record.get("build", build) != build else {}
 
 
 def goal_of(record: Mapping[str, Any]) -> Goal:

@@ -10,6 +10,7 @@ from typing import Any
 
 from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
+from malloom.launch.program import open_program
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
@@ -87,8 +88,10 @@ def record_of(
 ) -> dict[str, Any]:
     """The record of a row that was judged; plans may be of a process that the program starts. `up_to` is for
     its allocator, as of PlanSetting."""
+    build = open_program(inputs.program[0]).elf.build_id if row.executable is None else ""
     record = {
         "program": list(inputs.program),
+        **({"build": build} if build else {}),
         **({"process": process} if process and _is_of_a_program(row) else {}),
         **({"client": asdict(inputs.client)} if inputs.client else {}),
         "train": [_told(each) for each in inputs.train],

@@ -84,6 +84,9 @@ FEWEST_ROUNDS = 3
 FAR_BEHIND, LONG = 3.0, 0.5
 """A row that takes so many times the program's CPU time in the mean over the inputs, and so many seconds
 more, runs no further round: nothing that follows makes it the best."""
+PATIENCE = 4
+"""A row's run is given up after so small a part of what a run of the program as it is may take: a row is one
+of many, and an allocator that hangs a program does so in each of its ways."""
 SMALLEST = 1e-6
 """A ratio: that of a row without CPU time, as a program of milliseconds may have none, has no logarithm."""
 
@@ -117,7 +120,8 @@ class Training:
         matter, and there are many rows."""
         for row in rows:
             for race in self.races.values():
-                race.add(row.name, command_of(row, race.commands[AS_IT_IS]))
+                command = command_of(row, race.commands[AS_IT_IS])
+                race.add(row.name, command.limited(command.time_limit / PATIENCE))
 
     def run(self, names: Sequence[str], rounds: int, anew: bool = True) -> None:
         """So many rounds of those named and of the program as it is. Their results replace earlier ones, or

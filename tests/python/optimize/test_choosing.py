@@ -1,5 +1,6 @@
 """The choice among settings and plans, with a program that acts by the variables that it is run with."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from malloom.optimize.training import AS_IT_IS, Training
 # counted in the file COUNT.
 PROGRAM = """
 [ "$CRASH" = "$1" ] && exit 7
+[ -z "$HANG" ] || exec sleep 100
 [ -z "$COUNT" ] || { echo >> "$COUNT"; [ $(wc -l < "$COUNT") -le "$RUNS" ] || exit 8; }
 dd if=/dev/zero bs=$((256 * (8 + ${MORE:-0})))K count=1 2>&1 | wc -c >&2
 work=${WORK:-20000}
@@ -90,6 +92,17 @@ def test_what_is_far_behind_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     race.choose([setting("quick", WORK="1"), setting("far", WORK="300000")], [Plan("quickest", WORK="1")])
     runs = {name: len(race.training.results[name].runs["one"]) for name in ("glibc far", "glibc quick")}
     assert runs["glibc far"] == 1 < runs["glibc quick"]
+
+
+def test_what_hangs_is_given_up_long_before_the_program_as_it_is_would_be() -> None:
+    commands = {"one": Command(["sh", "-c", PROGRAM, "sh", "one"], time_limit=8.0)}
+    training = Training.on(commands)
+    rows = [setting("hung", HANG="yes"), setting("quick", WORK="1")]
+    training.enter(rows)
+    began = time.monotonic()
+    training.run([row.name for row in rows], 3)
+    assert 2.0 < time.monotonic() - began < 7.0
+    assert "did not end within 2 s" in training.left["glibc hung"] and "glibc quick" in training.results
 
 
 def test_a_plan_that_is_not_worth_more_leaves_the_setting() -> None:

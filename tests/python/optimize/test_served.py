@@ -51,9 +51,9 @@ def test_a_program_without_clients_may_take_longer_by_the_clock() -> None:
 
 def test_inputs_take_places_in_the_client_and_the_record_has_it() -> None:
     client = Client(("load", "-n", "{}"), ("ping",))
-    inputs = Inputs.of(["serve", "--size={}"], [Input.of("7")], [Input.of("8")], client)
+    inputs = Inputs.of(["sleep", "--size={}"], [Input.of("7")], [Input.of("8")], client)
     command = inputs.command(inputs.train[0])
-    assert command.arguments == ["serve", "--size=7"]
+    assert command.arguments == ["sleep", "--size=7"]
     assert command.client == Client(("load", "-n", "7"), ("ping",))
     found = judged(1.9, 2.9)
     found.rounds = {"8": found.rounds["one"]}
