@@ -222,17 +222,7 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             return functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
         };
         const malloom::compiler::ReaderStandIns stand_ins(module);
-        malloom::compiler::Contexts contexts;
-        if (tells_contexts_apart) {
-            contexts = malloom::compiler::find_contexts(module, range_of, patience);
-        }
-        if (contexts.is_too_large) {
-            malloom::compiler::remark_no_contexts(module, remarks_of);
-        }
-        if (prints_steps) {
-            print_steps(llvm::errs(), contexts);
-        }
-        malloom::compiler::ContextClones clones(std::move(contexts));
+        malloom::compiler::ContextClones clones(contexts_of(module, range_of, remarks_of));
         const malloom::compiler::PointsTo points_to(module, range_of, patience);
         if (points_to.sets().is_coarse()) {
             malloom::compiler::remark_coarse(module, remarks_of);
@@ -255,7 +245,6 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::share_pools(decisions,
                                            malloom::compiler::leaders_of(points_to, proofs, weights));
         }
-        const bool is_control = choice_ == nullptr && chosen_policy == Policy::overhead_only;
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
@@ -265,29 +254,55 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::write_choice(written_choice_path, module, decisions, others(), linked_lines(),
                                             names);
         }
-        if (!is_control) {
+        if (!is_control()) {
             malloom::compiler::remark(decisions, names, remarks_of);
         }
-        if (names_requests && !decisions.empty()) {
-            kept_->forget();
-            malloom::compiler::name_requests(decisions);
-            return llvm::PreservedAnalyses::none();
-        }
-        if (llvm::none_of(decisions, is_treated)) {
-            kept_->put_back(module);
-            return llvm::PreservedAnalyses::none();
-        }
-        kept_->forget();
-        clones.fold(treated_places(points_to, decisions));
-        if (is_control) {
-            return llvm::PreservedAnalyses::none();
-        }
-        malloom::compiler::describe_split(module, points_to, decisions);
-        malloom::compiler::rewrite(module, points_to, decisions, verifies);
+        transform(module, points_to, decisions, clones);
         return llvm::PreservedAnalyses::none();
     }
 
   private:
+    static malloom::compiler::Contexts contexts_of(llvm::Module& module,
+                                                   const malloom::compiler::RangeOf& range_of,
+                                                   const malloom::compiler::RemarksOf& remarks_of) {
+        malloom::compiler::Contexts contexts;
+        if (tells_contexts_apart) {
+            contexts = malloom::compiler::find_contexts(module, range_of, patience);
+        }
+        if (contexts.is_too_large) {
+            malloom::compiler::remark_no_contexts(module, remarks_of);
+        }
+        if (prints_steps) {
+            print_steps(llvm::errs(), contexts);
+        }
+        return contexts;
+    }
+
+    /// Does what was decided; where that is nothing, the program is as it was before this pass.
+    void transform(llvm::Module& module, const malloom::compiler::PointsTo& points_to,
+                   std::vector<malloom::compiler::Decision>& decisions,
+                   malloom::compiler::ContextClones& clones) const {
+        if (names_requests && !decisions.empty()) {
+            kept_->forget();
+            malloom::compiler::name_requests(decisions);
+            return;
+        }
+        if (llvm::none_of(decisions, is_treated)) {
+            kept_->put_back(module);
+            return;
+        }
+        kept_->forget();
+        clones.fold(treated_places(points_to, decisions));
+        if (is_control()) {
+            return;
+        }
+        malloom::compiler::describe_split(module, points_to, decisions);
+        malloom::compiler::rewrite(module, points_to, decisions, verifies);
+    }
+
+    /// Whether all is decided, and nothing done.
+    bool is_control() const { return choice_ == nullptr && chosen_policy == Policy::overhead_only; }
+
     std::vector<malloom::compiler::Decision> decide(llvm::Module& module,
                                                     const std::vector<malloom::compiler::Proof>& proofs,
                                                     std::vector<malloom::compiler::Usage>& usages,

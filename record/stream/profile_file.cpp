@@ -80,6 +80,7 @@ auto with_descriptors(bool may_have_child, Work work) {
     if (!is_alone && may_have_child && with_own_descriptors(attempted, &attempt)) return attempt.said;
     errno = 0;
     attempted(&attempt);
+    // NOLINTNEXTLINE(clang-analyzer-unix.Errno): what has failed has set it, whatever succeeded before.
     if (is_alone && may_have_child && !is_done(attempt.said) && errno == EMFILE)
         with_own_descriptors(attempted, &attempt);
     return attempt.said;

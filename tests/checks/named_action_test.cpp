@@ -5,7 +5,7 @@
 #include <iostream>
 
 [[noreturn]] static void stop_the_board(const char* file, int line, const char* what) {
-    std::cerr << "board stopped at " << file << ", line " << line << ": " << what << std::endl;
+    std::cerr << "board stopped at " << file << ", line " << line << ": " << what << '\n';
     _Exit(7);
 }
 #define MALLOOM_CHECK_FAILED stop_the_board

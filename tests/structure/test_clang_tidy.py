@@ -54,6 +54,10 @@ OF_HEADERS = "readability-function-size", "bugprone-assignment-in-if-condition"
 """Checks that go through each function of LLVM's headers, which takes half the time of a source of the
 compiler. These have their turn in `make soak`."""
 
+OF_BOARDS = "clang-analyzer-core.FixedAddressDereference", "clang-analyzer-security.MmapWriteExec"
+"""Checks of the analyzer that find what is meant: registers of boards, which lie at fixed addresses (LLVM's
+marks do, too), and memory for code that is made at run time."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -157,7 +161,8 @@ def options(source: Source) -> list[str]:
     if source.name.startswith("tests/"):
         return []
     lines = (ROOT / ".clang-tidy").read_text().splitlines()
-    return ["--config=" + "\n".join(line for line in lines if not line.startswith("ExtraArgs"))]
+    config = "\n".join(line for line in lines if not line.startswith("ExtraArgs"))
+    return [f"--config={config}", "--checks=" + ",".join(f"-{check}" for check in OF_BOARDS)]
 
 
 @cache

@@ -68,7 +68,7 @@ static struct body* append(struct body* last, int count, double mass, uint64_t* 
 /// with a body that is not used, and then lost.
 static void make_groups(struct tree* tree, int count, uint64_t* random) {
     struct body* last = NULL;
-    for (int i = 0; i < groups; ++i) {
+    for (int i = 0; i < groups; ++i) {  // NOLINT(clang-analyzer-unix.Malloc)
         struct body* unused = new_body();
         int size = (int)((int64_t)count * (i + 1) / groups - (int64_t)count * i / groups);
         struct body* end = append(unused, size, (double)groups / count, random);

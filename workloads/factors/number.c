@@ -128,6 +128,7 @@ static void multiply(digit* into, const struct number* a, const struct number* b
     for (uint32_t i = 0; i < a->count; ++i) {
         two_digits carry = 0;
         for (uint32_t j = 0; j < b->count; ++j) {
+            // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): they are 0 at first.
             carry += (two_digits)a->digits[i] * b->digits[j] + into[i + j];
             into[i + j] = (digit)carry;
             carry >>= digit_bits;

@@ -35,6 +35,7 @@ static inline const uint32_t* cube_in(const struct cover* cover, uint32_t number
 
 /// What a cube says of a variable: 1, 2, or 3 where it says nothing.
 static inline uint32_t literal_of(const uint32_t* cube, uint32_t variable) {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a cube has words for all variables.
     return cube[variable / variables_a_word] >> variable % variables_a_word * bits_a_variable & 3;
 }
 static inline void set_literal(uint32_t* cube, uint32_t variable, uint32_t literal) {

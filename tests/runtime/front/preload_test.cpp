@@ -144,7 +144,7 @@ TEST_F(Preload, StatisticsSayHowManyInstancesServed) {
               std::string::npos)
         << one;
     const std::string many = run("heap=bins,statistics=1", MALLOOM_PROBE " threads").complaint;
-    const size_t number = many.find("(") == std::string::npos ? 0 : many.find(", bins ");
+    const size_t number = many.find('(') == std::string::npos ? 0 : many.find(", bins ");
     ASSERT_NE(number, std::string::npos) << many;
     const unsigned long instances = std::stoul(many.substr(many.find('(', number) + 1));
     EXPECT_GT(instances, 1u) << many;
