@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Sequence
@@ -17,14 +18,22 @@ from malloom.layout.plan_file import read_plan
 from malloom.measure import stages
 from malloom.measure.process import Command
 
-SOURCE = ["sh", "-c", "echo done"]
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("recorded")
+    scripts = {"profile": "echo done", "other.profile": "echo done; : $(echo more)"}
+    for name, script in scripts.items():
+        stages.record(["sh", "-c", script], folder / name, "full")
+    return [folder / name for name in scripts]
 
 
 @pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    path = tmp_path / "profile"
-    stages.record(SOURCE, path, "full")
-    return path
+def profile(recorded: list[Path], tmp_path: Path) -> Path:
+    """Beside it lies `other.profile`, of another run."""
+    for each in recorded:
+        shutil.copy(each, tmp_path)
+    return tmp_path / "profile"
 
 
 def test_plans_are_those_of_malloom_plan(profile: Path) -> None:
@@ -81,18 +90,16 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 
 
 def test_profiles_planned_together_are_planned_as_alone(profile: Path, planned: Plan) -> None:
-    other = profile.with_name("other.profile")
-    stages.record(["sh", "-c", "echo done; : $(echo more)"], other, "full")
+    both, alone = (profile, profile.with_name("other.profile")), profile.with_name("alone.plan")
     wanted = {
         each: {name: each.with_name(f"{each.name}.{name}.plan") for name in ("sequential", "lifetimes")}
-        for each in (profile, other)
+        for each in both
     }
     assert planned(wanted) == {}
     for each, plans in wanted.items():
-        for name, path in plans.items():
-            alone = profile.with_name("alone.plan")
-            stages.plan(each, alone, name)
-            assert alone.read_bytes() == path.read_bytes()
+        assert stages.plan_each({each: {"lifetimes": alone}}) == {}
+        assert alone.read_bytes() == plans["lifetimes"].read_bytes()
+        assert plans["sequential"].is_file()
 
 
 def test_a_damaged_profile_among_others_is_one_error(profile: Path, planned: Plan) -> None:
@@ -103,9 +110,8 @@ def test_a_damaged_profile_among_others_is_one_error(profile: Path, planned: Pla
 
 
 def test_a_strategy_that_fails_of_two_profiles_is_told_once(profile: Path, planned: Plan) -> None:
-    other = profile.with_name("other.profile")
-    other.write_bytes(profile.read_bytes())
-    wanted = {each: {"no-such": each.with_name("a.plan")} for each in (profile, other)}
+    both = (profile, profile.with_name("other.profile"))
+    wanted = {each: {"no-such": each.with_name("a.plan")} for each in both}
     assert list(planned(wanted)) == ["no-such"]
 
 
@@ -122,9 +128,8 @@ def test_a_process_that_is_ended_is_started_again_alone(
 
     started = subprocess.run
     monkeypatch.setattr(subprocess, "run", run)
-    other = profile.with_name("other.profile")
-    other.write_bytes(profile.read_bytes())
-    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in (profile, other)}
+    both = (profile, profile.with_name("other.profile"))
+    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in both}
     assert at_once(wanted) == {}
     assert sorted(ended) == ["0", "1"]
     assert all(read_plan(plans["sequential"]) for plans in wanted.values())
@@ -135,9 +140,8 @@ def test_a_process_that_is_ended_twice_is_one_error(
 ) -> None:
     killed = subprocess.CompletedProcess([], -signal.SIGKILL, "", "")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: killed)
-    other = profile.with_name("other.profile")
-    other.write_bytes(profile.read_bytes())
-    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in (profile, other)}
+    both = (profile, profile.with_name("other.profile"))
+    wanted = {each: {"sequential": each.with_suffix(".plan")} for each in both}
     with pytest.raises(CommandError, match="planning ended by signal 9"):
         at_once(wanted)
 
