@@ -71,8 +71,8 @@ void start_late() {
     if (__atomic_load_n(&threads, __ATOMIC_RELAXED) == 1) dr_flush_region(nullptr, ~size_t{0});
 }
 
-void begin_patience() {
-    *patience() = {options.requests, options.bytes};
+void begin_waiting() {
+    *awaited() = {options.requests, options.bytes};
     if (options.requests == 0) start_instrumenting();
 }
 
@@ -81,7 +81,7 @@ void begin_patience() {
 void module_loaded(void*, const module_data_t* module, bool) {
     if (!has_run_time()) {
         find_run_time(module);
-        if (has_run_time() && !is_instrumenting) begin_patience();
+        if (has_run_time() && !is_instrumenting) begin_waiting();
     }
     if (!is_instrumenting && dynamorio::has_client_requests(module)) start_instrumenting();
     if (is_instrumenting && options.pools != 0) add_allocation_slots(module);

@@ -34,7 +34,7 @@ struct RunTime {
     app_pc disagreement;
     front::DynamicSites* sites;
     front::DynamicPrefetches* prefetches;
-    front::DynamicPatience* patience;
+    front::DynamicWait* awaited;
 };
 RunTime run_time;
 
@@ -59,7 +59,7 @@ void find_run_time(const module_data_t* module) {
     run_time = {dynamorio::range_of(module), exported(module, "malloom_site_disagrees"),
                 reinterpret_cast<front::DynamicSites*>(table),
                 reinterpret_cast<front::DynamicPrefetches*>(exported(module, "malloom_dynamic_prefetches")),
-                reinterpret_cast<front::DynamicPatience*>(exported(module, "malloom_dynamic_patience"))};
+                reinterpret_cast<front::DynamicWait*>(exported(module, "malloom_dynamic_wait"))};
 }
 
 void forget_run_time(const module_data_t* module) {
@@ -97,8 +97,8 @@ front::DynamicPrefetches* prefetches() {
     return run_time.prefetches;
 }
 
-front::DynamicPatience* patience() {
-    return run_time.patience;
+front::DynamicWait* awaited() {
+    return run_time.awaited;
 }
 
 app_pc disagreement() {

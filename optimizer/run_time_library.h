@@ -37,7 +37,7 @@ const AllocationFunction* function_at(app_pc address);
 /// Null without libmalloom.so.
 front::DynamicSites* sites();
 front::DynamicPrefetches* prefetches();
-front::DynamicPatience* patience();
+front::DynamicWait* awaited();
 
 /// Its function that says that a site's requests disagree; null without libmalloom.so.
 app_pc disagreement();

@@ -28,6 +28,8 @@ static void before_process_control(int option, unsigned long) {
     }
 }
 
+static void after_refused_process_control(int, unsigned long) {}
+
 }  // namespace malloom::front
 
 #include "record/preload/giving_up_entries.h"

@@ -57,7 +57,7 @@ struct DynamicPrefetches {
 
 /// What the program must have asked for before the client looks at its code: either is enough. The client
 /// writes both before the first request; where `requests` is 0 nobody waits.
-struct DynamicPatience {
+struct DynamicWait {
     uint64_t requests;
     uint64_t bytes;
 };
@@ -76,7 +76,7 @@ struct DynamicBeginning {
 extern "C" {
 extern malloom::front::DynamicSites malloom_dynamic_sites;
 extern malloom::front::DynamicPrefetches malloom_dynamic_prefetches;
-extern malloom::front::DynamicPatience malloom_dynamic_patience;
+extern malloom::front::DynamicWait malloom_dynamic_wait;
 
 void* malloom_monitored_malloc(size_t bytes, malloom::front::DynamicSite* site);
 void* malloom_monitored_calloc(size_t count, size_t bytes, malloom::front::DynamicSite* site);

@@ -4,5 +4,5 @@
 extern "C" {
 [[gnu::visibility("default")]] constinit malloom::front::DynamicSites malloom_dynamic_sites = {};
 [[gnu::visibility("default")]] constinit malloom::front::DynamicPrefetches malloom_dynamic_prefetches = {};
-[[gnu::visibility("default")]] constinit malloom::front::DynamicPatience malloom_dynamic_patience = {};
+[[gnu::visibility("default")]] constinit malloom::front::DynamicWait malloom_dynamic_wait = {};
 }

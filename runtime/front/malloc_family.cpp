@@ -53,6 +53,13 @@ static void before_process_control(int option, unsigned long word) {
     }
 }
 
+// As where the process has a filter already: calls are as good as they were.
+static void after_refused_process_control(int option, unsigned long word) {
+    if (option == PR_SET_SECCOMP && word == SECCOMP_MODE_STRICT) {
+        process_heap().expect_calls_again();
+    }
+}
+
 }  // namespace malloom::front
 
 #include "runtime/front/exec_entries.h"

@@ -57,6 +57,11 @@ class RunTime : public Route {
         process_heaps.fallback.ask_system_no_more();
         platform::call_nothing();
     }
+    /// It did not come to that. The calling thread, which prepared for it.
+    static void expect_calls_again() {
+        platform::call_again();
+        process_heaps.fallback.ask_system_again();
+    }
     /// The line at the end and the plan that was learned, if they were asked for.
     void finish();
 

@@ -60,10 +60,10 @@ void RunTime::start() {
     open_pools(options, mode);
     wants_tokens_ = options.tokens_are_wanted(!has_plan_ || plan_.says(PlanFlag::by_token));
     const char* const region_heap = open_region_heap(options.heap);
-    matching_ = has_plan_ || has_pools()                 ? mode
-                : region_heap != nullptr                 ? Mode::region
-                : malloom_dynamic_patience.requests != 0 ? Mode::awaited
-                                                         : Mode::fallback;
+    matching_ = has_plan_ || has_pools()             ? mode
+                : region_heap != nullptr             ? Mode::region
+                : malloom_dynamic_wait.requests != 0 ? Mode::awaited
+                                                     : Mode::fallback;
     has_statistics_ = options.statistics_are_wanted();
     if (has_statistics_) {
         statistics_.open(region_heap, options.statistics_are_json());
@@ -77,8 +77,7 @@ void RunTime::start() {
     }
     set_mode(mode_,
              has_statistics_ || has_guards() ? Mode::counted : matching_.load(std::memory_order_relaxed));
-    if (malloom_dynamic_patience.requests != 0 &&
-        matching_.load(std::memory_order_relaxed) != Mode::awaited) {
+    if (malloom_dynamic_wait.requests != 0 && matching_.load(std::memory_order_relaxed) != Mode::awaited) {
         begin_optimizing();
     }
 }
@@ -173,8 +172,8 @@ void RunTime::count_awaited(size_t bytes) {
         __atomic_store_n(&left, now - (now < amount ? now : amount), __ATOMIC_RELAXED);
         return now <= amount;
     };
-    const bool are_many = taken(malloom_dynamic_patience.requests, 1);
-    if (!taken(malloom_dynamic_patience.bytes, bytes) && !are_many) {
+    const bool are_many = taken(malloom_dynamic_wait.requests, 1);
+    if (!taken(malloom_dynamic_wait.bytes, bytes) && !are_many) {
         return;
     }
     set_mode(serving_mode(), Mode::fallback);

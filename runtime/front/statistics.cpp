@@ -93,11 +93,15 @@ Statistics::Count Statistics::of(Owner owner) const {
 }
 
 int Statistics::descriptor() const {
-    // The program may have closed it, and another of its files may have got the number since.
+    // The program may have closed either, and another of its files may have got the number since.
     struct stat status = {};
-    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && status.st_dev == device_ &&
-                          status.st_ino == inode_;
-    return is_there ? descriptor_ : STDERR_FILENO;
+    for (const int each : {descriptor_, STDERR_FILENO}) {
+        if (descriptor_ >= 0 && fstat(each, &status) == 0 && status.st_dev == device_ &&
+            status.st_ino == inode_) {
+            return each;
+        }
+    }
+    return -1;
 }
 
 void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const {

@@ -1,15 +1,74 @@
 #include "runtime/platform/output.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::platform {
 
 namespace {
 
 constexpr char digits_of_16[] = "0123456789abcdef";
+
+// How long a line waits for whoever reads a full pipe: a program that writes nothing there must not hang.
+constexpr int longest_wait_ms = 1000;
+
+// Whether somebody reads, and has room: a pipe that nobody reads would end the program by SIGPIPE.
+bool is_taken(int descriptor) {
+    pollfd asked = {descriptor, POLLOUT, 0};
+    return poll(&asked, 1, longest_wait_ms) == 1 && (asked.revents & (POLLERR | POLLNVAL)) == 0;
+}
+
+// Keeps the SIGPIPE of a reader that leaves in between from the calling thread.
+class PipeSignal {
+  public:
+    PipeSignal() {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        sigset_t pending;
+        was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+        is_held_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
+    }
+    ~PipeSignal() {
+        if (!is_held_) {
+            return;
+        }
+        const timespec at_once = {};
+        if (!was_pending_) {
+            while (sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
+            }
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    PipeSignal(const PipeSignal&) = delete;
+    PipeSignal& operator=(const PipeSignal&) = delete;
+
+  private:
+    sigset_t pipe_;
+    sigset_t before_;
+    bool was_pending_;
+    bool is_held_;
+};
+
+void write_whole(int descriptor, const char* words, size_t bytes) {
+    while (bytes != 0) {
+        const ssize_t written = write(descriptor, words, bytes);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return;
+        }
+        words += written;
+        bytes -= static_cast<size_t>(written);
+    }
+}
 
 }  // namespace
 
@@ -81,16 +140,11 @@ Line& Line::bytes(uint64_t value) {
 void Line::write_to(int descriptor) {
     const int saved = errno;
     buffer[used] = '\n';
-    size_t written = 0;
-    while (written <= used) {
-        const ssize_t step = write(descriptor, buffer + written, used + 1 - written);
-        if (step < 0 && errno == EINTR) {
-            continue;
-        }
-        if (step <= 0) {
-            break;
-        }
-        written += static_cast<size_t>(step);
+    if (!may_call()) {
+        write_whole(descriptor, buffer, used + 1);
+    } else if (is_taken(descriptor)) {
+        const PipeSignal kept;
+        write_whole(descriptor, buffer, used + 1);
     }
     errno = saved;
 }

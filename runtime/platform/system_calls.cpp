@@ -31,6 +31,10 @@ void call_nothing() {
     is_nothing = true;
 }
 
+void call_again() {
+    is_nothing = false;
+}
+
 bool may_call() {
     return !__atomic_load_n(&is_memory_alone, __ATOMIC_RELAXED) && !is_nothing;
 }

@@ -23,6 +23,9 @@ void call_for_memory_alone();
 /// From now on the calling thread makes none at all: memory is what there is.
 void call_nothing();
 
+/// The calling thread makes those again that it made before call_nothing.
+void call_again();
+
 /// Whether the calling thread may make any.
 bool may_call();
 

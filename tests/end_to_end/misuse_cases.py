@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,9 @@ COMMAND = Path(__file__).parents[2] / ".venv/bin/malloom"
 FLAGS = ["-O0", "-g", "-w", "-D_GNU_SOURCE", "-pthread", "-Wl,--build-id"]
 """Without optimisation, which leaves out what has no defined meaning, and without warnings of the faults."""
 
-HEAPS = ("glibc", "mimalloc", "pools", "guarded pools", "bins", "pages")
+HEAPS = ("glibc", "mimalloc", "fallback", "pools", "guarded pools", "bins", "pages")
+PLAN = "a plan"
+"""Of pools, for each case what a run without the fault has learned."""
 SURVIVED = "survived\n"
 LONGEST = 10
 """Seconds for one case; they take milliseconds, unless the fault sends the heap round in circles."""
@@ -109,8 +111,8 @@ def heap(name: str, *options: str) -> Heap:
     return {**plain, **dict(word.split("=", 1) for word in shlex.split(shown))}
 
 
-def run_case(case: Case, environment: Heap, *more: str) -> Outcome:
-    command: list[str | Path] = [case.program, case.name, *more]
+def run_case(case: Case, environment: Heap, *more: str, start: Sequence[str | Path] = ()) -> Outcome:
+    command: list[str | Path] = [*start, case.program, case.name, *more]
     try:
         done = subprocess.run(
             command,
@@ -134,6 +136,19 @@ def run_all(cases: Iterable[Case], environment: Heap, *more: str) -> Outcomes:
         return dict(
             zip(cases, workers.map(lambda case: run_case(case, environment, *more), cases), strict=True)
         )
+
+
+def run_all_planned(cases: Iterable[Case], folder: Path) -> Outcomes:
+    """Each with its fault, under a plan."""
+
+    def run_planned(case: Case) -> Outcome:
+        plan = folder / f"{case.full_name}.plan"
+        learning = (COMMAND, "run", "--heap", "pools", "--save-plan", plan, "--")
+        assert run_case(case, heap("glibc"), "right", start=learning).status == 0, case.full_name
+        return run_case(case, heap("glibc"), start=(COMMAND, "run", "--plan", plan, "--"))
+
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        return dict(zip(cases, workers.map(run_planned, cases), strict=True))
 
 
 def stopped(outcomes: Outcomes) -> Counter[tuple[str, str]]:
@@ -176,7 +191,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cases = cases_of(build(Path(folder)))
         by_heap = {name: run_all(cases, heap(name)) for name in HEAPS}
-    print(table(by_heap), *(misses(by_heap[name]) for name in HEAPS[2:]), sep="\n\n")
+        by_heap[PLAN] = run_all_planned(cases, Path(folder))
+    print(table(by_heap), *(misses(by_heap[name]) for name in (*HEAPS[2:], PLAN)), sep="\n\n")
 
 
 if __name__ == "__main__":

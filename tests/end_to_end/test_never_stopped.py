@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,49 @@ def test_what_is_no_plan(program: Path, tmp_path: Path, kind: str, heap: str) ->
     elif kind == "empty":
         path.touch()
     expect_as_without(program, f"heap={heap},plan={path}", words="runs without a plan")
+
+
+def run_into(pipe: int, program: Path, settings: str) -> "subprocess.CompletedProcess[bytes]":
+    command = [program, SMALL]
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=pipe, check=False, timeout=60, env=preloaded(settings)
+    )
+
+
+@pytest.mark.parametrize("settings", ["plan=/nowhere", "nonsense=1", "heap=pools,statistics=1"])
+def test_a_pipe_that_nobody_reads_or_that_is_full(program: Path, settings: str) -> None:
+    reading, writing = os.pipe()
+    try:
+        os.set_blocking(writing, False)
+        with suppress(BlockingIOError):
+            while os.write(writing, bytes(4096)):
+                pass
+        os.set_blocking(writing, True)
+        full = run_into(writing, program, settings)
+        os.close(reading)
+        reading = -1
+        unread = run_into(writing, program, settings)
+    finally:
+        os.close(writing)
+        if reading >= 0:
+            os.close(reading)
+    assert (full.returncode, unread.returncode) == (0, 0)
+    assert full.stdout == unread.stdout != b""
+
+
+def test_statistics_go_into_no_file_of_the_program(tmp_path: Path) -> None:
+    """Which gets the number of a standard error that was closed before it began."""
+    script = 'exec 2>&-; exec python3 -c \'open("data", "w").write("x"); f = open("kept", "w")\''
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        timeout=60,
+        env=preloaded("heap=pools,statistics=1"),
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "data").read_text() == "x" and (tmp_path / "kept").read_text() == ""
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/full", "/dev/random", "/dev/tty"])

@@ -138,6 +138,12 @@ void FallbackHeap::ask_system_no_more() const {
     }
 }
 
+void FallbackHeap::ask_system_again() const {
+    if (has_mimalloc()) {
+        malloom_mimalloc_keep_no_more();
+    }
+}
+
 void* FallbackHeap::allocate_slow(size_t bytes, size_t alignment) {
     return bytes < checked_limit_ ? allocate_checked(bytes, alignment) : allocate_unchecked(bytes, alignment);
 }

@@ -127,6 +127,8 @@ class FallbackHeap {
     void ask_system_less() const;
     /// From now on mimalloc keeps the memory that it has, and it gets some in advance.
     void ask_system_no_more() const;
+    /// Memory goes back again, as before the last call of ask_system_no_more.
+    void ask_system_again() const;
 
     bool owns(const void*) const { return true; }
     size_t usable_size(const void* object) const;

@@ -89,6 +89,8 @@ void malloom_mimalloc_populate_no_more(void);
 
 /// From now on it gives nothing back to the system, and has 2 MiB more to give out.
 void malloom_mimalloc_keep(void);
+/// Gives back again, as before the last call of that.
+void malloom_mimalloc_keep_no_more(void);
 
 // What it has instead of the system (mimalloc_memory.cpp). One thread at a time takes, gives back, opens and
 // closes;

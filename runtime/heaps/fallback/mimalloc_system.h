@@ -86,13 +86,23 @@ void malloom_mimalloc_populate_no_more(void) {
     atomic_store_explicit(&is_populated_no_more, true, memory_order_relaxed);
 }
 
+static long purge_delay_before = -1;
+
 void malloom_mimalloc_keep(void) {
     malloom_mimalloc_populate_no_more();
+    const long purge_delay = mi_option_get(mi_option_purge_delay);
+    if (purge_delay != -1) {
+        purge_delay_before = purge_delay;
+    }
     mi_option_set(mi_option_purge_delay, -1);
     if (addresses_enter()) {
         malloom_mimalloc_open_more();
         addresses_leave();
     }
+}
+
+void malloom_mimalloc_keep_no_more(void) {
+    mi_option_set(mi_option_purge_delay, purge_delay_before);
 }
 
 int _mi_prim_decommit(void* start, size_t bytes, bool* must_be_opened) {
