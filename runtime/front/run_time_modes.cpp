@@ -109,7 +109,8 @@ void RunTime::open_pools(const Options& options, Mode mode) {
 
 void RunTime::finish() {
     if (saving_.is_wanted()) {
-        saving_.save(sites(), has_plan_ ? &plan_ : nullptr, wants_tokens_, statistics_.descriptor());
+        const int output = has_statistics_ ? statistics_.descriptor() : STDERR_FILENO;
+        saving_.save(sites(), has_plan_ ? &plan_ : nullptr, wants_tokens_, output);
     }
     if (has_statistics_) {
         statistics_.write({state_, ended_at_, process_heaps.plan.given_up(), process_heaps.groups.count(),

@@ -68,11 +68,12 @@ void Statistics::open(const char* region_heap, bool is_json) {
     region_heap_ = region_heap;
     is_json_ = is_json;
     executable_.find();  // a process may give up asking the system
-    descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
     struct stat status = {};
-    if (descriptor_ >= 0 && fstat(descriptor_, &status) == 0) {
+    if (fstat(STDERR_FILENO, &status) == 0) {
+        has_output_ = true;
         device_ = status.st_dev;
         inode_ = status.st_ino;
+        descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
     }
 }
 
@@ -96,8 +97,7 @@ int Statistics::descriptor() const {
     // The program may have closed either, and another of its files may have got the number since.
     struct stat status = {};
     for (const int each : {descriptor_, STDERR_FILENO}) {
-        if (descriptor_ >= 0 && fstat(each, &status) == 0 && status.st_dev == device_ &&
-            status.st_ino == inode_) {
+        if (has_output_ && fstat(each, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
             return each;
         }
     }

@@ -59,6 +59,7 @@ class Statistics {
     // What pools have served, of so many requests; nothing where there are none.
     void add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const;
 
+    bool has_output_ = false;
     int descriptor_ = -1;
     dev_t device_ = 0;  ///< what it was a copy of
     ino_t inode_ = 0;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,43 +17,65 @@ namespace {
 
 constexpr char digits_of_16[] = "0123456789abcdef";
 
-// How long a line waits for whoever reads a full pipe: a program that writes nothing there must not hang.
-constexpr int longest_wait_ms = 1000;
+// A line waits so long, in all, for whoever reads a full pipe: a program that writes nothing there must not
+// hang. In parts, as each signal ends one.
+constexpr int waits = 20, wait_ms = 50;
 
-// Whether somebody reads, and has room: a pipe that nobody reads would end the program by SIGPIPE.
-bool is_taken(int descriptor) {
-    pollfd asked = {descriptor, POLLOUT, 0};
-    return poll(&asked, 1, longest_wait_ms) == 1 && (asked.revents & (POLLERR | POLLNVAL)) == 0;
+bool is_pipe(int descriptor) {
+    struct stat status = {};
+    return fstat(descriptor, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-// Keeps the SIGPIPE of a reader that leaves in between from the calling thread.
-class PipeSignal {
-  public:
-    PipeSignal() {
-        sigemptyset(&pipe_);
-        sigaddset(&pipe_, SIGPIPE);
-        sigset_t pending;
-        was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-        is_held_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
+// Whether there is room, and, of a pipe, somebody who reads: nobody would end the program by SIGPIPE. Where
+// that cannot be asked, as with a limit of no descriptors, there may be.
+bool is_taken(int descriptor) {
+    for (int i = 0; i < waits; ++i) {
+        pollfd asked = {descriptor, POLLOUT, 0};
+        const int found = poll(&asked, 1, wait_ms);
+        if (found > 0) {
+            return (asked.revents & (POLLERR | POLLHUP)) == 0 || !is_pipe(descriptor);
+        }
+        if (found < 0 && errno != EINTR) {
+            return true;
+        }
     }
-    ~PipeSignal() {
+    return false;
+}
+
+// Keeps from the calling thread what a write may raise: a reader that leaves just then, a file at its limit,
+// a terminal that stops who writes from the background.
+class WriteSignals {
+  public:
+    WriteSignals() {
+        sigset_t held;
+        sigset_t pending;
+        sigemptyset(&held);
+        sigemptyset(&raised_);
+        const bool is_known = sigpending(&pending) == 0;
+        constexpr int kinds[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
+        for (const int each : kinds) {
+            sigaddset(&held, each);
+            if (each != SIGTTOU && is_known && sigismember(&pending, each) == 0) {
+                sigaddset(&raised_, each);
+            }
+        }
+        is_held_ = pthread_sigmask(SIG_BLOCK, &held, &before_) == 0;
+    }
+    ~WriteSignals() {
         if (!is_held_) {
             return;
         }
         const timespec at_once = {};
-        if (!was_pending_) {
-            while (sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
-            }
+        while (sigtimedwait(&raised_, nullptr, &at_once) > 0 || errno == EINTR) {
         }
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
-    PipeSignal(const PipeSignal&) = delete;
-    PipeSignal& operator=(const PipeSignal&) = delete;
+    WriteSignals(const WriteSignals&) = delete;
+    WriteSignals& operator=(const WriteSignals&) = delete;
 
   private:
-    sigset_t pipe_;
+    sigset_t raised_;  // those that were not pending before
     sigset_t before_;
-    bool was_pending_;
     bool is_held_;
 };
 
@@ -138,12 +161,15 @@ Line& Line::bytes(uint64_t value) {
 }
 
 void Line::write_to(int descriptor) {
+    if (descriptor < 0) {
+        return;
+    }
     const int saved = errno;
     buffer[used] = '\n';
     if (!may_call()) {
         write_whole(descriptor, buffer, used + 1);
     } else if (is_taken(descriptor)) {
-        const PipeSignal kept;
+        const WriteSignals kept;
         write_whole(descriptor, buffer, used + 1);
     }
     errno = saved;

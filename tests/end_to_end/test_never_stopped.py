@@ -4,6 +4,8 @@ libmalloom.so preloaded: the program does what it does without, and at most one 
 import os
 import socket
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -169,19 +171,43 @@ def test_a_pipe_that_nobody_reads_or_that_is_full(program: Path, settings: str) 
     assert full.stdout == unread.stdout != b""
 
 
-def test_statistics_go_into_no_file_of_the_program(tmp_path: Path) -> None:
-    """Which gets the number of a standard error that was closed before it began."""
-    script = 'exec 2>&-; exec python3 -c \'open("data", "w").write("x"); f = open("kept", "w")\''
-    done = subprocess.run(
-        ["sh", "-c", script],
-        cwd=tmp_path,
+def shell(script: str, folder: Path, settings: str, *words: str | Path) -> Finished:
+    return subprocess.run(
+        ["sh", "-c", script, *words],
+        cwd=folder,
         check=False,
         capture_output=True,
+        text=True,
         timeout=60,
-        env=preloaded("heap=pools,statistics=1"),
+        env=preloaded(settings),
     )
+
+
+def test_statistics_go_into_no_file_of_the_program(tmp_path: Path) -> None:
+    """Which gets the number of a standard error that was closed before it began."""
+    keeps = (
+        "import os; kept = os.open('kept', os.O_CREAT | os.O_WRONLY); os.write(kept, b'x'); exit(kept != 2)"
+    )
+    script = 'exec 2>&-; exec "$1" -c "$0"'
+    done = shell(script, tmp_path, "heap=pools,statistics=1", keeps, sys.executable)
+    assert done.returncode == 0 and (tmp_path / "kept").read_text() == "x"
+
+
+def test_nobody_waits_for_a_standard_error_that_is_closed(program: Path, tmp_path: Path) -> None:
+    began = time.monotonic()
+    for settings in ("heap=pools,statistics=1", "plan=/nowhere"):
+        assert shell('exec "$0" 10 2>&-', tmp_path, settings, program).returncode == 0
+    assert time.monotonic() - began < 0.9
+
+
+@pytest.mark.parametrize("limit", ["-n 256", "-n 20", "-f 0"])
+def test_limits_of_files_leave_the_line(program: Path, tmp_path: Path, limit: str) -> None:
+    script = f'ulimit {limit}; exec "$0" 10'
+    done = shell(script, tmp_path, "heap=pools,statistics=1", program)
+    assert done.returncode == 0 and done.stderr.count("; requests ") == 1, done.stderr
+    done = shell(f"{script} 2> full", tmp_path, "heap=pools,statistics=1", program)
     assert done.returncode == 0
-    assert (tmp_path / "data").read_text() == "x" and (tmp_path / "kept").read_text() == ""
+    assert (tmp_path / "full").read_text().count("; requests ") == (0 if limit == "-f 0" else 1)
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/full", "/dev/random", "/dev/tty"])

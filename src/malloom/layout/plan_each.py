@@ -80,24 +80,30 @@ def plan_every(file: Path) -> dict[str, str]:
     """Writes the plans of every profile of a file; what went wrong with any of them, by strategy. Raises
     CommandError where a profile cannot be read, or the process that plans it is ended twice."""
     task = Task.of(file)
-    at_once = planners([_size(profile) for profile, _ in task.profiles])
-    if at_once == 1:
-        answers = list(map(task.planned, range(len(task.profiles))))
+    sizes = [_size(profile) for profile, _ in task.profiles]
+    if len(sizes) == 1 or sum(sizes) <= SMALL:
+        answers = list(map(task.planned, range(len(sizes))))
     else:
-        answers = _planned_at_once(file, len(task.profiles), at_once)
+        answers = _planned_apart(file, len(sizes), planners(sizes))
     return {name: problem for answer in answers for name, problem in answer.items()}
 
 
-def _planned_at_once(file: Path, count: int, at_once: int) -> list[dict[str, str]]:
+def _planned_apart(file: Path, count: int, at_once: int) -> list[dict[str, str]]:
     """Those whose process was ended, as where there is too little memory, are planned once more, alone."""
     with ThreadPoolExecutor(at_once) as starters:
         ran = list(starters.map(_in_a_process, [file] * count, range(count)))
     ran = [_in_a_process(file, n) if each.returncode < 0 else each for n, each in enumerate(ran)]
     for each in ran:
         if each.returncode != 0:
-            said = each.stderr.strip().rpartition("\n")[2]
-            raise CommandError(said.removeprefix(PREFIX) or f"planning ended by signal {-each.returncode}")
+            raise CommandError(_why(each))
     return [json.loads(each.stdout) for each in ran]
+
+
+def _why(failed: "subprocess.CompletedProcess[str]") -> str:
+    if failed.returncode < 0:
+        return f"planning ended by signal {-failed.returncode}; is there too little memory?"
+    said = failed.stderr.strip().rpartition("\n")[2]
+    return said.removeprefix(PREFIX) or f"planning ended with status {failed.returncode}"
 
 
 def _in_a_process(file: Path, number: int) -> "subprocess.CompletedProcess[str]":
@@ -109,8 +115,6 @@ def _in_a_process(file: Path, number: int) -> "subprocess.CompletedProcess[str]"
 def planners(sizes: Collection[int], memory: float | None = None) -> int:
     """How many profiles of such sizes in bytes are planned at once, at least one. `memory` are the bytes that
     programs can have; None: those of this machine."""
-    if sum(sizes) <= SMALL:
-        return 1
     left = available_memory() if memory is None else memory
     fit = int(left // max(LEAST_MEMORY, OF_PROFILE * max(sizes)))
     return max(1, min(len(sizes), len(os.sched_getaffinity(0)), fit))

@@ -88,7 +88,7 @@ def record_of(
 ) -> dict[str, Any]:
     """The record of a row that was judged; plans may be of a process that the program starts. `up_to` is for
     its allocator, as of PlanSetting."""
-    build = open_program(inputs.program[0]).elf.build_id if row.executable is None else ""
+    build = _build_of(inputs.program[0]) if row.executable is None else ""
     record = {
         "program": list(inputs.program),
         **({"build": build} if build else {}),
@@ -101,6 +101,14 @@ def record_of(
         "measured": [measurement(judged, row.name, goal)],
     }
     return {**record, **setting_record(row, up_to)}
+
+
+def _build_of(program: str) -> str:
+    """Empty where that is not known, as of one that has been removed since."""
+    try:
+        return open_program(program).elf.build_id
+    except CommandError:
+        return ""
 
 
 def _is_of_a_program(row: Row) -> bool:

@@ -134,8 +134,8 @@ def _recorded(
     # `malloom record` tells of a signal as shells do, and of an incomplete profile by status 1.
     status, expected = os.waitstatus_to_exitcode(run.status), os.waitstatus_to_exitcode(plain.status)
     recorded, wanted = stages.Recorded.by(run), expected if expected >= 0 else SIGNALLED - expected
-    if status == wanted or (recorded.is_cut and status == (wanted or INCOMPLETE)):
-        return recorded
     if recorded.has_no_room:
         raise NoRoom
+    if status == wanted or (recorded.is_cut and status == (wanted or INCOMPLETE)):
+        return recorded
     return f"exit status {status}: {recorded.words or 'it says nothing'}"

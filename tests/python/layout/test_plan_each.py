@@ -158,7 +158,6 @@ def test_more_inputs_than_a_command_line_holds_are_planned(profile: Path) -> Non
 def test_as_many_profiles_are_planned_at_once_as_memory_has_room_for() -> None:
     processors = len(os.sched_getaffinity(0))
     small, large = [SMALL] * 64, [1000, int(LEAST_MEMORY)]
-    assert planners([SMALL // 2] * 2, 100 * LEAST_MEMORY) == 1
     assert planners(small, LEAST_MEMORY / 2) == 1
     assert planners(small, 100 * LEAST_MEMORY) == min(64, processors)
     assert planners(large, OF_PROFILE * LEAST_MEMORY * 1.5) == 1
