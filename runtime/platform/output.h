@@ -21,8 +21,8 @@ class Line {
     /// Bytes in the largest binary unit that keeps them above 1, with one decimal: "3.5 MiB".
     Line& bytes(uint64_t value);
 
-    /// Ends the line and writes it to the descriptor with one write; not to a negative one, nor to a pipe that
-    /// nobody reads, or that stays full for a second. Raises no signal. Preserves errno.
+    /// Ends the line and writes it to the descriptor with one write; not to a negative one, nor to a pipe
+    /// that nobody reads, or that stays full for a second. Raises no signal. Preserves errno.
     void write_to(int descriptor);
 
     const char* begin() const { return buffer; }
