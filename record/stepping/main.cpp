@@ -27,13 +27,14 @@ void end_when_told() {
          {SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM}) {
         signal(number, SIG_IGN);
     }
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    is_over = getppid() != parent;
+    // Last: one that was sent before this process had begun comes now, and what it says stays.
     sigset_t told;
     sigemptyset(&told);
     sigaddset(&told, SIGTERM);
     sigprocmask(SIG_UNBLOCK, &told, nullptr);
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    is_over = getppid() != parent;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -18,6 +19,7 @@ from end_to_end.conftest import COMMAND, Finished
 from malloom import _native
 from malloom.errors import CommandError
 from malloom.launch import stepping
+from malloom.native_files import native_file
 from malloom.profile import HeapProfile
 
 Malloom = Callable[..., Finished]
@@ -228,6 +230,27 @@ def test_whoever_kills_the_sampler_harms_nobody(
     assert "no accesses were sampled: malloom_step failed" in errors
     assert running.returncode == 1
     assert HeapProfile.open(tmp_path / "x.profile").requests.size.size > 3000
+
+
+def test_a_window_that_ends_before_the_sampler_has_begun_ends_it(
+    malloom: Malloom, compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    done = malloom("record", "-o", "x.profile", "--", compile_c(TWO_SITES, "-O1"), "0")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "x.profile.staging").mkdir()
+    words = ["0", "0.1", "/libmalloom_record.so", "0", "0"]
+    step = [native_file("malloom_step"), tmp_path / "x.profile", *words]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    try:
+        with subprocess.Popen(step, stdout=subprocess.PIPE, text=True) as sampler:
+            sampler.terminate()
+            output = ""
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                output, _ = sampler.communicate(timeout=20)
+            sampler.kill()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert (sampler.returncode, output) == (0, "0 0 0 0\n")
 
 
 def test_a_system_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
