@@ -11,6 +11,7 @@
 #include "formats/context_hash.h"
 #include "runtime/context/loaded_object.h"
 #include "runtime/platform/memory.h"
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::context {
 namespace {
@@ -86,7 +87,7 @@ const char* path_of(const LoadedObject& object, char* room) {
         return object.path;
     }
     const int saved = errno;
-    const ssize_t bytes = readlink("/proc/self/exe", room, PATH_MAX - 1);
+    const ssize_t bytes = platform::may_call() ? readlink("/proc/self/exe", room, PATH_MAX - 1) : 0;
     errno = saved;
     room[bytes > 0 ? bytes : 0] = 0;
     return room;

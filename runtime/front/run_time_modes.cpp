@@ -12,6 +12,7 @@
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/real_allocator.h"
+#include "runtime/platform/system_calls.h"
 
 namespace malloom::front {
 
@@ -94,6 +95,10 @@ void RunTime::choose_fallback(const Options& options) {
 
 void RunTime::open_pools(const Options& options, Mode mode) {
     const bool learns = options.pools_are_wanted();
+    if (learns) {
+        // The executable's name is asked for now: later the program may have forbidden itself that.
+        context::program_hash();
+    }
     process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
     const bool is_uncounted = !options.statistics_are_wanted() && !has_guards();
     const bool is_fast = is_uncounted && mode == Mode::call_sites;
@@ -108,6 +113,10 @@ void RunTime::open_pools(const Options& options, Mode mode) {
 }
 
 void RunTime::finish() {
+    // What the program has forbidden itself would end it, when it is about to end well.
+    if (!platform::may_call()) {
+        return;
+    }
     if (saving_.is_wanted()) {
         const int output = has_statistics_ ? statistics_.descriptor() : STDERR_FILENO;
         saving_.save(sites(), has_plan_ ? &plan_ : nullptr, wants_tokens_, output);

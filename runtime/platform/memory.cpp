@@ -49,10 +49,12 @@ void* reserve(size_t bytes, size_t alignment, int protection) {
     return reinterpret_cast<void*>(start);
 }
 
-// Advice may fail without harm, and must not leave its errno behind.
+// Advice may fail without harm, and must not leave its errno behind. Filters may look at it, and the C
+// library's malloc only ever gives pages back.
 bool advise(void* start, size_t bytes, int advice) {
     const int saved = errno;
-    const bool done = may_call_for_memory() && madvise(start, bytes, advice) == 0;
+    const bool may = advice == MADV_DONTNEED ? may_call_for_memory() : may_call();
+    const bool done = may && madvise(start, bytes, advice) == 0;
     errno = saved;
     return done;
 }
