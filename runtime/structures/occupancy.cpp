@@ -28,16 +28,21 @@ bool Occupancy::open(size_t bytes) {
         platform::unmap_pages(range, granules << granule_shift);
         return false;
     }
-    base_ = reinterpret_cast<uintptr_t>(range);
-    words_ = static_cast<uint64_t*>(words);
-    granules_ = granules;
-    bytes_ = granules << granule_shift;
+    open(reinterpret_cast<uintptr_t>(range), static_cast<uint64_t*>(words), granules);
+    is_own_ = true;
     return true;
 }
 
+void Occupancy::open(uintptr_t base, uint64_t* words, uint64_t granules) {
+    base_ = base;
+    words_ = words;
+    granules_ = granules;
+    bytes_ = granules << granule_shift;
+}
+
 void Occupancy::close() {
-    platform::unmap_pages(reinterpret_cast<void*>(base_), granules_ << granule_shift);
-    if (granules_ != 0) {
+    if (is_own_) {
+        platform::unmap_pages(reinterpret_cast<void*>(base_), granules_ << granule_shift);
         platform::unmap_pages(words_, (granules_ / word_granules + 1) * sizeof(uint64_t));
     }
     *this = Occupancy();

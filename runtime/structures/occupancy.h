@@ -29,7 +29,10 @@ class Occupancy {
     /// Reserves the range (zeroed; 2 MiB-aligned) and its bits. False where address space is short; then it
     /// owns nothing. Not thread-safe: called once, before the range is used.
     bool open(size_t bytes);
-    /// Gives everything back; for ranges that do not live as long as the process.
+    /// The same of a range that is somebody else's, and of bits that are: word_granules to a word. Of both
+    /// what is in use must be there, and a word more; the granules are a whole number of words.
+    void open(uintptr_t base, uint64_t* words, uint64_t granules);
+    /// Gives back all that is its own; for ranges that do not live as long as the process.
     void close();
 
     uintptr_t base() const { return base_; }
@@ -128,8 +131,9 @@ class Occupancy {
     /// Granules in use in a part of the range; a snapshot while threads run.
     uint64_t count_occupied(uint64_t first, uint64_t granules) const;
 
-  private:
     static constexpr uint64_t word_granules = 32;
+
+  private:
     static constexpr uint64_t low_everywhere = 0x5555555555555555;
     static constexpr uint64_t high_everywhere = 0xaaaaaaaaaaaaaaaa;
 
@@ -151,6 +155,7 @@ class Occupancy {
     size_t bytes_ = 0;
     uint64_t granules_ = 0;
     uint64_t* words_ = nullptr;
+    bool is_own_ = false;
 };
 
 }  // namespace malloom::structures

@@ -1,23 +1,25 @@
 // Requests of contexts that are used together, one after the other in chunks of their group's own.
 //
-// All groups share one reserved range, an equal span each, so an address gives its group and its chunk by
-// shifts. A group fills one chunk at a time. A chunk counts the objects that it got (when it is full) and the
-// objects that were freed; when both are equal it is empty, and is filled again or gives its pages back. The
-// chunk that is being filled begins again where all it got is freed, so what is freed at once stays in the
-// cache. Lock-free.
+// All groups share one range of addresses, an equal span each, so an address gives its group and its chunk by
+// shifts. Of a span only so much is mapped as chunks were taken of it, in steps: what is not counts nowhere.
+// A group fills one chunk at a time. A chunk counts the objects that it got (when it is full) and the objects
+// that were freed; when both are equal it is empty, and is filled again or gives its pages back. The chunk
+// that is being filled begins again where all it got is freed, so what is freed at once stays in the cache.
+// Lock-free.
 #pragma once
 
 #include "runtime/heaps/plan/plan_file.h"
 #include "runtime/heaps/plan/planned_context.h"
 #include "runtime/structures/alone.h"
 #include "runtime/structures/freestanding/index_stack.h"
+#include "runtime/structures/growing_range.h"
 #include "runtime/structures/occupancy.h"
 
 namespace malloom::heaps {
 
 class GroupHeap {
   public:
-    /// Reserves address space for the plan's groups. False where there are none or address space is short;
+    /// Finds addresses for the plan's groups. False where there are none or address space is short;
     /// the heap then claims nothing. Called once. With `in_huge_pages` what they fill becomes huge pages,
     /// but for groups that the plan keeps in small ones.
     bool open(const PlanFile& plan, bool in_huge_pages = false);
@@ -92,12 +94,22 @@ class GroupHeap {
         uint64_t* living;           ///< per chunk: objects it got (added when it is full) minus objects freed
         uint32_t chunk_shift;       ///< log2 of the granules of a chunk
         bool is_stopped;
+        uint8_t refusals;       ///< by the system, of memory for another chunk
         uint64_t fresh_chunks;  ///< chunks that were ever taken from the span
         uint64_t kept_chunks;   ///< empty chunks that keep their pages
         uint64_t check_at;      ///< fresh chunks at which the share of live memory is looked at again
         structures::IndexStack kept;
         structures::IndexStack discarded;
         uint32_t* links;  ///< per chunk: of the two stacks
+    };
+
+    // What a group has of memory, as far as its fresh chunks reach.
+    struct Memory {
+        structures::GrowingRange objects;
+        structures::GrowingRange bits;  ///< of the objects' occupancy
+        structures::GrowingRange living;
+        structures::GrowingRange links;
+        uint64_t huge_from;  ///< bytes from which on what the group fills is to be huge pages; none: its span
     };
 
     static constexpr unsigned cursor_granule_bits = 36;
@@ -127,8 +139,13 @@ class GroupHeap {
     void put_back(Group& group, uint32_t chunk);
     uint32_t take_chunk(Group& group);
     bool may_grow(Group& group);
+    bool open_spans(uint64_t count);
+    bool open_memory(uint64_t count);
     void describe(Group& group, const formats::plan::PlanGroup& plan) const;
-    void advise(const Group& group, const formats::plan::PlanGroup& plan) const;
+    /// Where huge pages begin, in bytes of the group's span.
+    uint64_t huge_from(const formats::plan::PlanGroup& plan) const;
+    bool reach(Group& group, uint64_t chunks);
+    Memory& memory_of(const Group& group) { return memory_[&group - groups_]; }
     static uint64_t chunk_of(const Group& group, uint64_t cursor) {
         return (cursor & cursor_granule_mask) >> group.chunk_shift;
     }
@@ -140,10 +157,12 @@ class GroupHeap {
     }
 
     structures::Occupancy occupancy_;
+    platform::AddressSpan span_;
     Group* groups_ = nullptr;
+    Memory* memory_ = nullptr;
     uint32_t count_ = 0;
     uint32_t span_shift_ = 0;  ///< log2 of the granules of a group's span
-    size_t table_bytes_ = 0;
+    size_t table_bytes_ = 0;   ///< of groups_ and memory_
 };
 
 static_assert(ClaimingHeap<GroupHeap>);

@@ -1,5 +1,7 @@
 #include "runtime/heaps/plan/group_heap.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -58,6 +60,38 @@ TEST_F(GroupHeapTest, RequestsOfAGroupFollowOneAnother) {
     EXPECT_EQ(allocate(65504, 1), other + 16);
     EXPECT_EQ(allocate(16, 1), other + 65536) << "the last granule of a chunk stays unused";
     EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0u);
+}
+
+// Of the process, in bytes: what a limit of address space counts.
+size_t address_space() {
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<size_t>(getpagesize());
+}
+
+TEST_F(GroupHeapTest, OnlyWhatIsUsedCountsAsAddressSpace) {
+    constexpr size_t most = size_t{16} << 20;
+    const size_t before = address_space();
+    open(std::vector<formats::plan::PlanGroup>(100, {4096, 1024, 4096, 0}));
+    ASSERT_TRUE(is_open);
+    EXPECT_LT(address_space(), before + most);
+    for (uint32_t i = 0; i < 1000; ++i) {
+        memset(allocate(1000, 7), 1, 1000);
+    }
+    EXPECT_LT(address_space(), before + most);
+}
+
+TEST_F(GroupHeapTest, AGroupEndsWithItsSpan) {
+    // Many groups have small spans.
+    constexpr size_t chunk = size_t{16} << 20;
+    open(std::vector<formats::plan::PlanGroup>(4096, {chunk, chunk, 4096, 0}));
+    ASSERT_TRUE(is_open);
+    size_t objects = 0;
+    for (; objects < 100 && allocate(chunk / 2) != nullptr; ++objects) {
+    }
+    // A chunk of 16 MiB has room for one, and the last chunk of a span of 64 MiB stays unused.
+    EXPECT_EQ(objects, 3u);
+    EXPECT_NE(allocate(chunk / 2, 1), nullptr);
 }
 
 TEST_F(GroupHeapTest, WhatAGroupMayNotTakeIsLeft) {
