@@ -19,9 +19,11 @@ constinit Contexts contexts;
 
 namespace {
 
-// Under contexts_lock.
+// Under contexts_lock. Static: too large for a small thread's stack.
 void write_module(const context::Module& module) {
-    stream::PropertyList<8192> payload;
+    static stream::PropertyList<8192> payload;
+    static unsigned char chunk[sizeof(ChunkHeader) + 8192];
+    payload.clear();
     payload.decimal("index", module.index);
     payload.hex("base", module.base);
     payload.hex("end", module.end);
@@ -30,7 +32,6 @@ void write_module(const context::Module& module) {
     payload.text("path", module.path);
     const stream::ChunkIdentity identity{
         ChunkKind::module, record_process, 0, image->modules_written++, 0, 1};
-    unsigned char chunk[sizeof(ChunkHeader) + 8192];
     stop_after(profile.append(
         chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk)));
 }

@@ -21,8 +21,9 @@ namespace {
 constexpr size_t payload_bytes = 16 << 10;
 using Payload = stream::PropertyList<payload_bytes>;
 
+// Static, as below.
 void add_executable(Payload& payload) {
-    char path[4096];
+    static char path[4096];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
     if (length > 0) payload.bytes("executable", path, static_cast<size_t>(length));
     const context::Module* program = context::find_module(getauxval(AT_PHDR));
@@ -31,7 +32,7 @@ void add_executable(Payload& payload) {
 
 // As many arguments as the payload has room for.
 void add_arguments(Payload& payload) {
-    char text[payload_bytes / 2];
+    static char text[payload_bytes / 2];
     const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t length = read(file, text, sizeof text);
@@ -55,7 +56,7 @@ stream::AppendResult append_process_chunk(uint64_t process, uint64_t parent) {
     // Static: too large for a small thread's stack. Processes start under a lock.
     static Payload payload;
     static unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * payload_bytes];
-    payload = {};
+    payload.clear();
     payload.decimal("pid", static_cast<uint64_t>(getpid()));
     payload.decimal("parent_pid", static_cast<uint64_t>(getppid()));
     if (parent != 0) payload.hex("parent", parent);

@@ -36,6 +36,8 @@ class PropertyList {
         bytes(name, text, 2 * count);
     }
 
+    void clear() { used_ = 0; }
+
     const unsigned char* payload() const { return reinterpret_cast<const unsigned char*>(buffer_); }
     size_t size() const { return used_; }
 
