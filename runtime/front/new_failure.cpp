@@ -18,7 +18,9 @@ void* find_in_library(const char* name) {
     for (const char* library : libraries) {
         void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         if (handle != nullptr) {
-            return dlsym(handle, name);
+            void* found = dlsym(handle, name);
+            dlclose(handle);
+            return found;
         }
     }
     return nullptr;
@@ -36,7 +38,33 @@ NewHandler new_handler() {
     return get_handler != nullptr ? get_handler() : nullptr;
 }
 
+struct LibraryForm {
+    const char* name;
+    void* function;  ///< null until it was found; atomic
+};
+// Without and with an alignment, each for one object and for arrays.
+constinit LibraryForm forms[] = {{"_ZnwmRKSt9nothrow_t", nullptr},
+                                 {"_ZnamRKSt9nothrow_t", nullptr},
+                                 {"_ZnwmSt11align_val_tRKSt9nothrow_t", nullptr},
+                                 {"_ZnamSt11align_val_tRKSt9nothrow_t", nullptr}};
+
+// What was found stays: the C++ library is never unloaded.
+void* function_of(LibraryForm& form) {
+    void* found = __atomic_load_n(&form.function, __ATOMIC_RELAXED);
+    if (found == nullptr) {
+        found = find_in_library(form.name);
+        __atomic_store_n(&form.function, found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+
 }  // namespace
+
+void find_library_forms() {
+    for (LibraryForm& form : forms) {
+        function_of(form);
+    }
+}
 
 void make_room_or_throw() {
     if (NewHandler handler = new_handler()) {
@@ -53,16 +81,14 @@ void make_room_or_throw() {
 // There are no exceptions here to catch any with.
 void* create_by_library(size_t bytes, NothrowForm form) {
     const std::nothrow_t nothrow{};
+    void* function = function_of(forms[(form.alignment != 0 ? 2 : 0) + (form.is_array ? 1 : 0)]);
     if (form.alignment == 0) {
         using Create = void* (*)(size_t, const std::nothrow_t&);
-        const char* const name = form.is_array ? "_ZnamRKSt9nothrow_t" : "_ZnwmRKSt9nothrow_t";
-        auto create = reinterpret_cast<Create>(find_in_library(name));
+        auto create = reinterpret_cast<Create>(function);
         return create != nullptr ? create(bytes, nothrow) : nullptr;
     }
     using CreateAligned = void* (*)(size_t, std::align_val_t, const std::nothrow_t&);
-    const char* const name =
-        form.is_array ? "_ZnamSt11align_val_tRKSt9nothrow_t" : "_ZnwmSt11align_val_tRKSt9nothrow_t";
-    auto create = reinterpret_cast<CreateAligned>(find_in_library(name));
+    auto create = reinterpret_cast<CreateAligned>(function);
     return create != nullptr ? create(bytes, std::align_val_t{form.alignment}, nothrow) : nullptr;
 }
 

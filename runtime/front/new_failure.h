@@ -15,6 +15,8 @@ struct NothrowForm {
     size_t alignment;
     bool is_array;
 };
+/// Finds these forms of the C++ library, for create_by_library.
+void find_library_forms();
 /// What the C++ library's own such form makes of the one that throws, by its name: it catches what that
 /// throws. Null where no such library is loaded.
 void* create_by_library(size_t bytes, NothrowForm form);

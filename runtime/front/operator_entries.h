@@ -37,6 +37,16 @@ struct ByName {
 static ByName by_name = {::operator new, ::operator new[], ::operator new, ::operator new[],
                          ::operator delete, ::operator delete[], ::operator delete, ::operator delete[] };
 
+// Ahead of time: to look for a function waits for whoever loads a library, and that may be who waits for the
+// thread that asks.
+[[gnu::constructor]] static void find_forms_that_go_on_by_name() {
+    if (by_name.create != malloom_own_new || by_name.create_array != malloom_own_new_array ||
+        by_name.create_aligned != malloom_own_new_aligned ||
+        by_name.create_array_aligned != malloom_own_new_array_aligned) {
+        find_library_forms();
+    }
+}
+
 inline void* create_without_throwing(size_t bytes, NothrowForm form, const context::Caller& caller) {
     const bool is_own =
         form.alignment == 0

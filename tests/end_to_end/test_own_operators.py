@@ -115,3 +115,38 @@ def test_forms_that_are_not_replaced_call_those_that_are(
     for way in WAYS.values():
         done = malloom(*way, program)
         assert (done.returncode, done.stdout) == (0, alone), (way, done.stderr)
+
+
+PLUG_IN = r"""
+#include <new>
+#include <thread>
+static const bool is_ready = [] {
+    std::thread([] { delete new (std::nothrow) int; }).join();
+    return true;
+}();
+"""
+LOADS = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <new>
+#include <string>
+void* operator new(std::size_t bytes) { return std::malloc(bytes); }
+void operator delete(void* object) noexcept { std::free(object); }
+void operator delete(void* object, std::size_t) noexcept { std::free(object); }
+int main(int, char** words) {
+    delete new std::string(100, 'x');
+    std::puts(dlopen(words[1], RTLD_NOW) != nullptr ? "loaded" : dlerror());
+}
+"""
+
+
+def test_a_plug_in_may_wait_for_a_thread_that_asks_while_it_is_loaded(
+    malloom: Malloom, tmp_path: Path
+) -> None:
+    gcc = ["g++", "-O1", "-x", "c++", "-", "-pthread", "-ldl", "-o"]
+    plug_in, program = tmp_path / "plug_in.so", tmp_path / "loads"
+    subprocess.run([*gcc, plug_in, "-shared", "-fPIC"], input=PLUG_IN, text=True, check=True)
+    subprocess.run([*gcc, program, "-rdynamic"], input=LOADS, text=True, check=True)
+    done = malloom("run", "--", program, plug_in)
+    assert (done.returncode, done.stdout) == (0, "loaded\n"), done.stderr
