@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/profile.h"
+#include "record/stream/ordinary_file.h"
 
 namespace malloom::record {
 
@@ -25,12 +26,11 @@ const char* base;
 char paths[2][path_bytes + 24];
 
 const WindowControl* map_control(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = stream::open_ordinary_file(path, O_RDONLY).descriptor;
     if (file < 0) return nullptr;
     struct stat status{};
     void* start = MAP_FAILED;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size >= static_cast<off_t>(sizeof(WindowControl)))
+    if (fstat(file, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(WindowControl)))
         start = mmap(nullptr, sizeof(WindowControl), PROT_READ, MAP_SHARED, file, 0);
     close(file);
     if (start == MAP_FAILED) return nullptr;

@@ -1,12 +1,14 @@
 """Commands that read profiles, plans and tables never wait for a pipe or a device in their place."""
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from end_to_end.conftest import Finished
+from malloom.native_files import native_file
 
 READERS = {
     "report": ["report", "PATH"],
@@ -36,3 +38,22 @@ def test_one_line_says_so(
     assert done.stdout == ""
     assert "no ordinary file" in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_pipe_is_no_program(malloom: Callable[..., Finished], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o755)
+    for verb in (["run"], ["record", "-o", "x"]):
+        done = malloom(*verb, "--", tmp_path / "pipe")
+        assert done.returncode == 126 and "no ordinary file" in done.stderr, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_the_windows(
+    malloom: Callable[..., Finished], tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "base.windows")
+    library = str(native_file("libmalloom_record.so"))
+    environment = {"LD_PRELOAD": library, "MALLOOM": f"windows=1,record={tmp_path / 'base'}"}
+    subprocess.run(["true"], env={**os.environ, **environment}, timeout=30, check=True)
+    done = malloom("record", "--on-demand", "-o", "base", "--", "true")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr

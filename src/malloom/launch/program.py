@@ -81,6 +81,8 @@ def find_program(name: str) -> str:
         raise CommandError(f"{where} {name}", remedy="check the name after --", status=NOT_FOUND)
     if Path(found).is_dir():
         raise CommandError(f"{name} is a folder", remedy="name the program inside it", status=CANNOT_RUN)
+    if not Path(found).is_file():
+        raise CommandError(f"{name} is no ordinary file", remedy="name a program", status=CANNOT_RUN)
     if not os.access(found, os.X_OK):
         raise CommandError(f"{name} is not executable", remedy=f"try 'chmod +x {name}'", status=CANNOT_RUN)
     return found

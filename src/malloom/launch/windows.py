@@ -18,6 +18,7 @@ import numpy as np
 
 from malloom import _native, formats
 from malloom.errors import CommandError
+from malloom.input_file import opened_ordinary
 from malloom.launch.cpu_time import is_running
 from malloom.launch.recording import create, remove, staging_folder
 from malloom.output_file import written_whole
@@ -47,7 +48,7 @@ def create_control(base: Path) -> None:
 def is_control(path: Path) -> bool:
     """Whether it is such a file, or there is none."""
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return not path.exists()
@@ -118,7 +119,7 @@ class Windows:
 
 def _mapped(path: Path) -> tuple[IO[bytes], mmap.mmap]:
     try:
-        file = path.open("r+b")
+        file = opened_ordinary(path, "r+b")
     except OSError as error:
         raise CommandError(f"cannot open {path}: {error.strerror}") from None
     try:
