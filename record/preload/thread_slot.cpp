@@ -25,6 +25,7 @@ constinit thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]]
 namespace {
 
 pthread_key_t exit_key;
+bool has_exit_key = false;
 
 size_t walks_bytes() {
     return platform::round_up(sizeof(RememberedWalks), platform::page_bytes());
@@ -177,14 +178,14 @@ ThreadSlot* new_slot() {
     slot->enabled.store(true, std::memory_order_relaxed);
     this_thread.slot = slot;
     remember_walks();
-    pthread_setspecific(exit_key, reinterpret_cast<void*>(uintptr_t{1}));
+    if (has_exit_key) pthread_setspecific(exit_key, reinterpret_cast<void*>(uintptr_t{1}));
     return slot;
 }
 
 }  // namespace
 
 void watch_thread_exits() {
-    pthread_key_create(&exit_key, on_thread_exit);
+    has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
 }
 
 void leave_shared_slot() {

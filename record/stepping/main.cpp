@@ -29,7 +29,7 @@ void end_when_told() {
     }
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    is_over = getppid() != parent;
+    is_over = is_over || getppid() != parent;
     // Last: one that was sent before this process had begun comes now, and what it says stays.
     sigset_t told;
     sigemptyset(&told);

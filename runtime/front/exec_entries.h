@@ -92,12 +92,16 @@ int start_with(const char* path, Words environment, Starts starts) {
     return starts(others);
 }
 
-// The file that a name without a slash leads to, by the first folder of PATH that has it.
+// The file that a name without a slash leads to, by the first folder of PATH that has it; where there is no
+// PATH, of those that execvp looks in then.
 inline const char* in_path(const char* name, char (&buffer)[1024]) {
     if (strchr(name, '/') != nullptr) {
         return name;
     }
     const char* at = platform::environment_value("PATH");
+    if (at == nullptr) {
+        at = "/bin:/usr/bin";
+    }
     while (at != nullptr && *at != '\0') {
         const size_t length = strcspn(at, ":");
         if (length + strlen(name) + 2 <= sizeof buffer) {

@@ -1,6 +1,7 @@
 #include "runtime/heaps/fallback/object_marks.h"
 
 #include "checks/check.h"
+#include "runtime/heaps/fallback/fork_gate.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -38,7 +39,11 @@ void ObjectMarks::begin_beyond(const void* object) {
         return;
     }
     MALLOOM_CHECK_FULL(is_valid());
-    if (are_whole() && table_.reach(table_bytes(offset_of(object)) + 1)) {
+    // A child that was forked in the middle would not know what is mapped.
+    malloom_fork_gate_enter();
+    const bool is_there = are_whole() && table_.reach(table_bytes(offset_of(object)) + 1);
+    malloom_fork_gate_leave();
+    if (is_there) {
         set(object);
     } else {
         __atomic_store_n(&are_missing_, true, __ATOMIC_RELAXED);

@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import MappingProxyType, TracebackType
 
 from malloom.errors import CommandError
@@ -43,7 +43,8 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
         signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
 
     def start(self, path: str, arguments: list[str], environment: dict[str, str]) -> int:
-        """Start the program with the signal mask and dispositions that malloom was started with; its pid."""
+        """Start the program with the signal mask and dispositions that malloom was started with, but that it
+        does not ignore SIGCHLD; its pid."""
         try:
             return os.posix_spawn(
                 path,
@@ -72,7 +73,9 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
             elif received.si_signo in heard:
                 heard[received.si_signo]()
             elif received.si_signo != signal.SIGCHLD and not _has_had(received, child):
-                os.kill(child, received.si_signo)
+                # It may be another user's by now, as by sudo.
+                with suppress(PermissionError):
+                    os.kill(child, received.si_signo)
             ended, status, used = os.wait4(child, os.WNOHANG)
             if ended:
                 self.cpu_seconds = used.ru_utime + used.ru_stime

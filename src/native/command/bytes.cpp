@@ -7,9 +7,17 @@
 
 namespace malloom::command {
 
+namespace {
+
+// Without waiting for who writes to a pipe.
+int open_for_reading(const char* path) {
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+}  // namespace
+
 Mapped::Mapped(const char* path) {
-    // Without waiting for who writes to a pipe.
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int file = open_for_reading(path);
     struct stat status;
     if (file < 0) return;
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
@@ -25,6 +33,16 @@ Mapped::Mapped(const char* path) {
 
 Mapped::~Mapped() {
     if (start_ != nullptr) munmap(start_, bytes_.size());
+}
+
+std::optional<std::string> read_part(const char* path, uint64_t offset, uint64_t bytes) {
+    const int file = open_for_reading(path);
+    if (file < 0) return std::nullopt;
+    std::string text(bytes, '\0');
+    const ssize_t done = pread(file, text.data(), bytes, static_cast<off_t>(offset));
+    close(file);
+    if (done < 0 || static_cast<uint64_t>(done) != bytes) return std::nullopt;
+    return text;
 }
 
 }  // namespace malloom::command

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace malloom::command {
@@ -67,5 +69,9 @@ class Mapped {
     void* start_ = nullptr;
     Bytes bytes_;
 };
+
+/// So many bytes of an ordinary file, from `offset` on; none where it has no longer so many, or cannot be
+/// read. A file that is cut meanwhile does no harm.
+std::optional<std::string> read_part(const char* path, uint64_t offset, uint64_t bytes);
 
 }  // namespace malloom::command

@@ -30,9 +30,8 @@ std::vector<PlanHeader> headers_in(const native::CheckedPlan& plan) {
 std::optional<Record> record_of(const char* path, const PlanHeader& header) {
     if (header.record_bytes == 0) return Record();
     if (header.record_bytes > most_record_bytes) return std::nullopt;
-    const Mapped file(path);
-    const Bytes text = file.bytes().part(header.record_offset, header.record_bytes);
-    return text.is_there() ? read_record(text.text()) : std::nullopt;
+    const std::optional<std::string> text = read_part(path, header.record_offset, header.record_bytes);
+    return text ? read_record(*text) : std::nullopt;
 }
 
 bool says(const PlanHeader& header, PlanFlag flag) {
