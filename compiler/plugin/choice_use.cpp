@@ -51,6 +51,13 @@ std::vector<Policy> use_choice(const Choice& choice, const std::string& path, ll
                          "version, or the program is compiled without -g; all are treated as others, by " +
                          std::string(choice.file().others()));
     } else {
+        if (2 * chosen.found < all) {
+            warn(module, "the choice " + path + " has " + std::to_string(all) + " structures, and only " +
+                             std::to_string(chosen.found) +
+                             " of them are in the program: it is of another version; all others are "
+                             "treated by " +
+                             std::string(choice.file().others()));
+        }
         remark_found(chosen.found, all, path, module, proofs, remarks_of);
     }
     return std::move(chosen.of_proofs);

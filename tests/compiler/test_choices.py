@@ -103,6 +103,21 @@ def test_structures_of_which_it_does_not_tell_are_others(
     assert len(by_size(linked)[ITEM].parts) > 1
 
 
+def test_a_choice_of_which_little_is_there_is_warned_of(
+    link: Link, written: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = written("maximal").read_text()
+    head, first, blocks = text.partition("structure")
+    gone = first + blocks.replace("two_lists.c", "gone.c")
+    choice = tmp_path / "of-another-version.choice"
+    choice.write_text(head + first + blocks + 2 * gone)
+    linked = link(f"choice={choice}")
+    (warning,) = linked.warnings
+    assert "has 6 structures, and only 2 of them are in the program" in warning
+    choice.write_text(head + first + blocks + gone)
+    assert link(f"choice={choice}").warnings == []
+
+
 @pytest.mark.parametrize("source", ["another program", "no debug information"])
 def test_a_choice_that_tells_nothing_is_warned_of(
     link: Link, written: Callable[[str], Path], tmp_path: Path, source: str

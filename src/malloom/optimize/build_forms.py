@@ -46,10 +46,18 @@ class BuildForms:
             self._raced_beside(best, [together])
 
     def _is_mixable(self, best: Build) -> bool:
-        """Whether it has several structures, and there is time to build it for each."""
-        count = len(best.structures or ())
-        seconds = self.builds.builder.seconds if self.builds.builder else 0.0
-        return 2 <= count <= MOST_MIXED and count * seconds <= self.racing.seconds
+        """Whether it has several structures, and there is time to build it for each, and to run all of these
+        beside it."""
+        count, racing = len(best.structures or ()), self.racing
+        if count < 2:
+            return False
+        building = count * self.builds.builder.seconds if self.builds.builder else 0.0
+        running = (count + 2) * FEWEST_PAIRED * racing.one_round
+        if count > MOST_MIXED or max(building, running) > racing.seconds:
+            why = f"its {count} structures are too many to be built and run one by one in the time"
+            racing.training.left[f"{best.name}, but for one structure"] = why
+            return False
+        return True
 
     def _raced_beside(self, best: Build, mixtures: Sequence[dict[int, str]]) -> list[dict[int, str]]:
         """Races the best build with other policies, and says which of these are worth more than itself."""

@@ -20,7 +20,7 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.launch.program import find_program, interpreter_of
 from malloom.measure import stages
 from malloom.measure.allocators import Setting
-from malloom.measure.process import Command, ended, last_line
+from malloom.measure.process import Command, TimeLimitReached, ended, last_line
 from malloom.native_files import native_file
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.structures import Structures
@@ -47,6 +47,11 @@ WRAPPER = """#!/bin/sh
 folder={folder}
 before= output=a.out
 for word do
+    case $word in
+        -o) ;;
+        -o*) output=${{word#-o}} ;;
+        --output=*) output=${{word#--output=}} ;;
+    esac
     [ "$before" = -o ] && output=$word
     before=$word
 done
@@ -54,6 +59,10 @@ echo >> "$folder/used"
 while read -r option; do set -- "$@" "$option"; done < "$folder/options"
 exec {compiler} -g "$@" "-fmalloom-write-choice=$folder/choices/$(basename "$output")"
 """
+
+
+class CompilersIgnored(CommandError):
+    """A build went by none of the compilers that it was given; the next one will not either."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +160,7 @@ class Builder:
         if not self.program.is_file():
             raise CommandError(f"the build made no {self.program}")
         if not (self.folder / "used").exists():
-            raise CommandError("the build called neither {cc} nor {cxx}, so it made the same program")
+            raise CompilersIgnored("the build called neither {cc} nor {cxx}, so it made the same program")
         executable = beside_links(self.program, own / "run")
         shutil.copy2(self.program, executable)
         self.seconds = time.monotonic() - began
@@ -191,6 +200,8 @@ class Builds:
     left: dict[str, str] = field(default_factory=dict)
     builder: Builder | None = None
     """Makes more of them."""
+    hopeless: str = ""
+    """Why no other build is tried: it would end as the last one has."""
 
     def of(self, policy: str) -> Build | None:
         return next((row for row in self.rows if row.policy == policy and row.fields is None), None)
@@ -218,10 +229,15 @@ class Builds:
         return self._made(build.name, lambda: builder.linked(build))
 
     def _made(self, name: str, build: Callable[[], Build]) -> Build | None:
+        if self.hopeless:
+            self.left[name] = self.hopeless
+            return None
         try:
             return self.add(build())
         except (CommandError, OSError) as error:
             self.left[name] = str(error)
+            if isinstance(error, (CompilersIgnored, TimeLimitReached)):
+                self.hopeless = str(error)
             return None
 
     def build(self, policy: str, fields: Path | None) -> None:
@@ -290,7 +306,8 @@ def beside_links(program: Path, own: Path) -> Path:
     place.mkdir(parents=True)
     for beside, links in ((folder, place), (folder.parent, own)):
         for entry in islice(beside.iterdir(), MOST_LINKS):
-            if not (links / entry.name).exists() and entry.name != program.name:
+            is_program = links is place and entry.name == program.name
+            if not is_program and not (links / entry.name).exists():
                 (links / entry.name).symlink_to(entry)
     return place / program.name
 
@@ -304,8 +321,12 @@ def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds
             builds.build(policy, None)
         plain = builds.of(NONE)
         fields = record(plain.executable) if plain else None
-        for policy in BY_PROFILE if fields else ():
-            builds.build(policy, fields)
+        for policy in BY_PROFILE:
+            if fields:
+                builds.build(policy, fields)
+            elif not plain:
+                name = Build(policy, Path(), fields=builder.folder).name
+                builds.left[name] = "there is no program without pools whose fields could be recorded"
     return builds
 
 

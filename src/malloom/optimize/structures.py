@@ -30,8 +30,13 @@ class Structures:
         return self._first_line(number)[0]
 
     def name(self, number: int) -> str:
-        """What the source calls it, else its number among all."""
-        return self._first_line(number)[2] or f"structure {number + 1}"
+        """What the source calls it, with its number among all where another is called so too; else that
+        number."""
+        name = self._first_line(number)[2]
+        if not name:
+            return f"structure {number + 1}"
+        is_one = sum(self._first_line(each)[2] == name for each in range(len(self))) == 1
+        return name if is_one else f"{name} ({number + 1})"
 
     def changed(self, policies: Mapping[int, str]) -> "Structures":
         """With other policies for some, by their numbers."""

@@ -223,9 +223,27 @@ def test_a_build_that_fails_has_a_row_that_says_so(project: Project, command: st
     builder = project(command)
     builds = build_all(builder, no_profile)
     assert builds.rows == []
-    assert len(builds.left) == len(POLICIES)
-    assert all(why in told for told in builds.left.values())
+    by_profile = {name for name in builds.left if name.endswith(" by a profile")}
+    assert len(builds.left) == len(POLICIES) + len(by_profile)
+    assert all(why in told for name, told in builds.left.items() if name not in by_profile)
+    assert {builds.left[name] for name in by_profile} == {
+        "there is no program without pools whose fields could be recorded"
+    }
     assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_build_that_goes_by_no_compiler_is_not_tried_again(project: Project, tmp_path: Path) -> None:
+    builds = build_all(project(f"echo >> {tmp_path}/tried; touch DIR/list #{{cc}}"), no_profile)
+    assert (tmp_path / "tried").read_text() == "\n"
+    assert len(set(builds.left.values())) == 2 and not builds.rows
+
+
+@pytest.mark.parametrize("named", ["-o DIR/list", "-oDIR/list", "--output=DIR/list"])
+def test_the_choice_is_found_however_the_program_is_named(project: Project, named: str) -> None:
+    builder = project(f"{{cc}} -O2 -c DIR/list.c -o DIR/list.o && {{cc}} -O2 DIR/list.o {named}")
+    with put_back(builder.program, builder.folder):
+        build = builder.build("pool")
+    assert build.structures is not None and build.structures.name(0) == "struct node"
 
 
 def test_a_build_that_fails_under_one_policy_leaves_the_others(project: Project) -> None:
@@ -270,6 +288,16 @@ def test_a_copy_finds_what_lies_beside_the_program_and_below_its_folder(tmp_path
     assert not place.exists()
     assert (place.parent / "data").read_text() == "data"
     assert (place.parent / "../lib/library").read_text() == "library"
+
+
+def test_a_copy_finds_what_has_the_programs_own_name_elsewhere(tmp_path: Path) -> None:
+    program = tmp_path / "made/bin/program"
+    for file in (program, tmp_path / "made/program/data"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(file.name)
+    place = beside_links(program, tmp_path / "own")
+    assert not place.exists()
+    assert (place.parent / "../program/data").read_text() == "data"
 
 
 def test_a_build_runs_in_the_place_of_the_program() -> None:

@@ -161,6 +161,48 @@ def test_the_best_build_is_raced_with_mimalloc_linked_in(tmp_path: Path, work: i
     assert [name for name in race.training.results if " over " in name] == ["built with pool over glibc slow"]
 
 
+class Mixing(Linking):
+    """Has at hand what stands for programs some of whose structures have another policy."""
+
+    def mixed(self, build: Build, policies: Mapping[int, str]) -> Build:
+        name = "".join(map(str, policies))
+        return replace(build.with_policies(policies), executable=self.folder / f"mixed {name}")
+
+
+@pytest.mark.parametrize(
+    ("its", "helping"), [({"0": 1, "1": 60000}, 1), ({"0": 9000, "1": 9001, "01": 1}, 2)]
+)
+def test_structures_of_one_name_are_tried_one_by_one(
+    tmp_path: Path, its: dict[str, int], helping: int
+) -> None:
+    loop = "while [ $work -gt 0 ]; do work=$((work-1)); done\necho done\n"
+    programs = {"pool": 25000, "default": 20000, MIMALLOC: 50000, EARLY: 50001}
+    for name, work in {**programs, **{f"mixed {each}": work for each, work in its.items()}}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\necho 8192 >&2\nwork={work}\n{loop}")
+        (tmp_path / name).chmod(0o755)
+    choice = tmp_path / "a.choice"
+    choice.write_text("choice of policies 1\nothers default\n" + "structure default struct node\n" * 2)
+    builder = Mixing("", tmp_path / "program", tmp_path, lambda text: None)
+    rows = [Build(policy, tmp_path / policy, choice) for policy in ("pool", "default")]
+    race = Race(seconds=30.0, builds=Builds(rows, builder=builder))
+    chosen = race.choose([], []).choice.name
+    by_pool = [f"struct node ({number}) by pool" for number in (1, 2)]
+    assert {f"built with default, {each}" for each in by_pool} <= race.training.results.keys()
+    assert chosen == f"built with default, {' and '.join(by_pool[:helping])}"
+
+
+def test_structures_are_left_together_where_there_is_no_time(tmp_path: Path) -> None:
+    (tmp_path / "a.choice").write_text("choice of policies 1\n" + "structure default struct node\n" * 2)
+    for policy in ("pool", "default"):
+        (tmp_path / policy).write_text(f"#!/bin/sh\necho 8192 >&2\necho done\n# {policy}\n")
+        (tmp_path / policy).chmod(0o755)
+    rows = [Build(policy, tmp_path / policy, tmp_path / "a.choice") for policy in ("pool", "default")]
+    race = Race(builds=Builds(rows))
+    race.choose([], [])
+    [left] = [why for name, why in race.training.left.items() if name.endswith(", but for one structure")]
+    assert left == "its 2 structures are too many to be built and run one by one in the time"
+
+
 def test_what_fails_on_one_input_is_out_and_says_why() -> None:
     race = Race()
     choice = race.choose([setting("bad", WORK="1", CRASH="two"), setting("good", WORK="5000")], [])

@@ -23,6 +23,11 @@ def test_each_structure_has_a_name_and_a_policy() -> None:
     assert [found.policy(0), found.policy(1)] == ["default", "default"]
 
 
+def test_structures_of_one_name_are_told_apart() -> None:
+    found = Structures.of("choice of policies 1\n" + "structure pool struct node\n" * 2)
+    assert [found.name(0), found.name(1)] == ["struct node (1)", "struct node (2)"]
+
+
 def test_one_is_changed() -> None:
     changed = Structures.of(TEXT).changed({1: "none"})
     assert changed.text == TEXT.replace("structure default\n", "structure none\n")
