@@ -1,6 +1,7 @@
 // Rehash without being called (Lhuillier and Courousse, 2.4 and 6): it looks whether one could pay, does it,
 // and takes it back where it has not paid.
 #include "runtime/heaps/bins/bin_heap.h"
+#include "runtime/heaps/bins/prices.h"
 #include "runtime/heaps/bins/rehash.h"
 
 using namespace malloom::heaps::bins;
@@ -119,13 +120,13 @@ class Automatic {
 
     /// What lists and the function cost in a window.
     uint32_t cost_of(uint32_t steps, malloom_bin_function function) const {
-        return sum_of(steps, state_.window * steps_of(function));
+        return sum_of(steps, product_of(state_.window, steps_of(function)));
     }
 
     /// Of a rehash, in a window: no list would have a step.
     uint32_t most_gain(uint32_t steps) const {
         const uint32_t cost = cost_of(steps, heap_.function);
-        const uint32_t least = state_.window * steps_of_new(state_.settings.code);
+        const uint32_t least = product_of(state_.window, steps_of_new(state_.settings.code));
         return cost > least ? cost - least : 0;
     }
 
