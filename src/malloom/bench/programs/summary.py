@@ -3,18 +3,20 @@
 from collections import Counter
 
 from malloom.bench.general import BEST
-from malloom.bench.goals import Goal
+from malloom.bench.goals import Goal, Of
 from malloom.bench.means import geometric_mean, mean_of_programs
 from malloom.bench.numbers import number_rows
 from malloom.bench.programs.chosen import KINDS, NOTHING
 from malloom.bench.programs.held_out import BEST_ROW, KEPT, UNLIMITED, WITHOUT, HeldOut, Judged, failed
 from malloom.bench.programs.scale import Aim
 from malloom.measure.interval import exact
-from malloom.measure.rows import Place, Row, control_rows, row
+from malloom.measure.rows import Place, Row, control_rows, measured_row, row
 from malloom.measure.variants import GLIBC
 
 REGRET = 1.01
 """Of the mean against the best row."""
+MOST_PEAK = 1.10
+"""Of the best setting's peak memory, on the input where it is most."""
 PROGRAMS = "programs"
 """The metric of how many kept what."""
 
@@ -31,7 +33,15 @@ def summary(judged: HeldOut, aim: Aim) -> list[Row | Goal]:
     controls = [
         each for place in there for each in control_rows(place, there[place].rounds, GLIBC, aim.metric)
     ]
-    return [*controls, *_means(there, aim), failures, *_counts(there), *_parts(there, aim.metric)]
+    means = [*_means(there, aim), *_most_memory(there, aim.metric)]
+    return [*controls, *means, failures, *_counts(there), *_parts(there, aim.metric)]
+
+
+def _most_memory(judged: dict[Place, Judged], metric: str) -> list[Goal]:
+    """The input on which what is kept needs most, beside the best setting."""
+    rows = [measured_row(place, each.against_best, KEPT, BEST, metric) for place, each in judged.items()]
+    most = max(rows, key=lambda row: row.peak_rss_ratio or 0.0)
+    return [] if most.peak_rss_ratio is None else [Goal(most, MOST_PEAK, Of.PEAK)]
 
 
 def _means(judged: dict[Place, Judged], aim: Aim) -> list[Row | Goal]:
