@@ -336,6 +336,12 @@ def processes_of(program: Path) -> list[str]:
         (["--runs", "2", "--", "true"], 2, "--runs"),
         (["--most-memory", "0.9", "--", "true"], 2, "--most-memory"),
         (["-o", "one.plan", "--best-plan", "./one.plan", "--", "true"], 2, "both name one.plan"),
+        (["-o", "one.html", "--html", "./one.html", "--", "true"], 2, "-o and --html both name one.html"),
+        (
+            ["-o", "x.plan", "--html", "x.choice", "--build", "make CC={cc}", "--", "./true"],
+            2,
+            "-o and --html both name x.choice",
+        ),
         ([], 2, "no program is given"),
     ],
 )

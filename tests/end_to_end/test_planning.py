@@ -194,6 +194,6 @@ def test_each_stage_says_what_it_found_for_machines(malloom: Malloom) -> None:
     assert found["exit_status"] == 0 and found["events"] > 0 and found["processes"] == 1
     planned = malloom("plan", "a.profile", "-o", "a.plan", "--strategy", "sequential", "--json")
     plan = json.loads(planned.stdout)
-    assert plan["plan"] == "a.plan" and 0 < plan["placed"] <= plan["requests"] <= found["events"]
+    assert plan["plan"] == "a.plan" and 0 < plan["planned_requests"] <= plan["requests"] <= found["events"]
     report = json.loads(malloom("report", "a.profile", "--json").stdout)
     assert report["totals"]["requests"] == plan["requests"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from malloom.commands.optimize_checks import (
+    check_apart,
     check_builds,
     check_choice,
     check_confirmed,
@@ -25,6 +26,7 @@ from malloom.commands.optimize_checks import (
 from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
 from malloom.optimize.standard_input import repeatable_input
+from malloom.ratios import in_words, with_bounds
 
 if TYPE_CHECKING:
     from malloom.measure.service import Client
@@ -217,10 +219,11 @@ def optimize(
     check_numbers(seconds=seconds, timeout=timeout, most_memory=most_memory)
     if confirm:
         others = (output, best_plan, strategy, accesses, goal != Goal.time, most_memory != MOST_MEMORY)
-        check_confirmed(*others, loads and not command)
+        check_confirmed(*others, scheduler, loads and not command)
     require_no_leftovers(command, train, check, inputs, confirm)
     place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
     check_places(place, best_plan)
+    check_apart(place, best_plan, page, build is not None)
     if page is not None:
         from malloom.commands.optimize_page import check_page  # noqa: PLC0415  (few pay for it)
 
@@ -337,19 +340,14 @@ def confirmed(
 
 def confirmed_line(found: Mapping[str, Any], plan: Path) -> str:
     """What new pairs say, for people."""
-    from malloom.optimize.table import said_of  # noqa: PLC0415
-
-    goal = Goal(found["goal"])
-    said = said_of(found["verdict"], goal)
-    what, told = ("CPU time", "cpu_time") if goal is Goal.time else ("memory, peak and mean", "memory")
-    bounds = [found[told][bound] for bound in ("low", "high")]
-    shown = "" if None in bounds else f" [{bounds[0]:.3f} {bounds[1]:.3f}]"
+    metric = Goal(found["goal"]).metric
     end = "interrupted: nothing is added to" if found["interrupted"] else "added to"
     slower = f"slower on {', '.join(found['slower_on'])}; " if found["slower_on"] else ""
     allocator = f"with {found['allocator']} now; " if "allocator" in found else ""
     build = "of another build of the program; " if "build" in found else ""
     return (
-        f"{said}: {found[told]['ratio']:.3f} of the {what}{shown}, {found['pairs']} pairs of runs; "
+        f"{in_words(found['verdict'], metric)}: {with_bounds(found[metric], metric)}, "
+        f"{found['pairs']} pairs of runs; "
         f"{slower}{build}{allocator}{end} the record of {plan}"
     )
 

@@ -73,18 +73,27 @@ def check_choice(place: Path) -> None:
 
 
 def check_places(place: Path, best_plan: Path | None) -> None:
-    """Raises UsageProblem where plans cannot be written there, or something else would be replaced: the best
-    plan of the race must not take the place of the one that is kept."""
+    """Raises UsageProblem where plans cannot be written there, or something else would be replaced."""
     for plan in (place, best_plan):
         if plan is not None:
             check_output(plan)
             check_replaced(plan, "plan")
             native_name(plan.absolute())
     native_name(tempfile.gettempdir())
-    if best_plan is not None and place.resolve() == best_plan.resolve():
-        raise UsageProblem(
-            f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
-        )
+
+
+def check_apart(place: Path, best_plan: Path | None, page: Path | None, has_choice: bool) -> None:
+    """Raises UsageProblem where two options name one file; the policies of a build lie beside -o's."""
+    beside = [place.with_suffix(ending) for ending in (".choice", ".fields")] if has_choice else []
+    taken = {output.resolve(): "-o" for output in (place, *beside)}
+    for option, output in (("--best-plan", best_plan), ("--html", page)):
+        if output is None:
+            continue
+        other = taken.setdefault(output.resolve(), option)
+        if other != option:
+            raise UsageProblem(
+                f"{other} and {option} both name {output}", remedy=f"name another file with {option}"
+            )
 
 
 def require_no_leftovers(
@@ -114,7 +123,16 @@ def check_numbers(**given: float) -> None:
             raise UsageProblem(f"--{name.replace('_', '-')} must be a number", remedy=f"it is {value}")
 
 
-NOT_CONFIRMED = ("output", "best-plan", "strategy", "accesses", "goal", "most-memory", "client")
+NOT_CONFIRMED = (
+    "output",
+    "best-plan",
+    "strategy",
+    "accesses",
+    "goal",
+    "most-memory",
+    "scheduler",
+    "client",
+)
 """Options that mean nothing where a plan is measured again."""
 
 

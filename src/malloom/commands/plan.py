@@ -288,19 +288,19 @@ def _best_at(
     return chosen, place(strategy(chosen.best.strategy), profile, geometry)
 
 
-def as_data(plan: Plan, output: Path, requests: int) -> dict[str, str | int]:
+def as_data(plan: Plan, output: Path, requests: int) -> dict[str, str | int | bool]:
     """The same for machines. Sizes are bytes."""
     return {
         "plan": str(output),
         "strategy": plan.strategy,
         "requests": requests,
-        "placed": plan.planned_requests,
+        "planned_requests": plan.planned_requests,
         "groups": len(plan.groups),
         "pools": plan.pools_count,
         "prefetches": len(plan.prefetches),
         "arena_bytes": plan.arena_bytes,
         "depth": plan.depth,
-        "preallocated": int(plan.is_preallocated),
+        "preallocated": plan.is_preallocated,
         "racy_requests": plan.racy_requests,
     }
 

@@ -12,6 +12,7 @@ from malloom.layout.plan_header import PlanHeader, check_plan
 from malloom.layout.plan_record import read_record
 from malloom.printable import printable
 from malloom.quantities import counted, format_size
+from malloom.ratios import in_words, with_bounds
 
 CARRIED = (
     ("planned_requests", "request with a place", "requests with places"),
@@ -107,13 +108,12 @@ def _words(given: Mapping[str, Any]) -> str:
 
 def _measured(found: Mapping[str, Any], judged: set[str]) -> str:
     """Of one day; with its inputs where they are others than those that the plan was judged on."""
-    time = found["cpu_time"]
+    metric = "memory" if found.get("goal") == "memory" else "cpu_time"
     others = [given for given in found.get("inputs") or () if judged and given not in judged]
     on = f", on {', '.join(others)}" if others else ""
-    bounds = "" if time["low"] is None else f" [{time['low']:.3f} {time['high']:.3f}]"
     return (
-        f"{found['date']}, {found['processor']}: {found['verdict']}, {time['ratio']:.3f} of the CPU time"
-        f"{bounds}, {counted(int(found['pairs']), 'pair')} of runs{on}"
+        f"{found['date']}, {found['processor']}: {in_words(found['verdict'], metric)}, "
+        f"{with_bounds(found[metric], metric)}, {counted(int(found['pairs']), 'pair')} of runs{on}"
     )
 
 

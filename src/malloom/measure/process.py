@@ -65,7 +65,7 @@ class Run:
     `measures` are what the program itself reported by name: seconds of a phase, bytes, cycles, misses.
     `mean_memory` is the resident memory over the run's time, of the process that was started alone; the peak
     where that ended too soon to be looked at. Of a server the wall time is its client's, and what the client
-    printed of latencies is among the measures.
+    printed is in the place of the measures.
     """
 
     status: int
@@ -121,7 +121,7 @@ def run_measured(command: Command, ready: int = 0, kept_of_errors: int | None = 
         run = replace(run, errors=run.errors[-kept_of_errors:])
     if loaded is None:
         return run
-    return replace(run, wall_time=loaded.seconds, measures={**run.measures, **loaded.figures})
+    return replace(run, wall_time=loaded.seconds, measures=loaded.figures)
 
 
 def _with_words(problem: LoadFailed, errors: IO[bytes]) -> LoadFailed:

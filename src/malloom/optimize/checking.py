@@ -207,9 +207,12 @@ def _slower(judged: Judged, name: str) -> str:
 def _slower_for_clients(judged: Judged, name: str) -> str:
     """What a server's clients get worse, on all inputs together."""
     for metric, interval in judged.of_clients(name).items():
+        said = CLIENTS_TIME.get(metric, metric)
+        if interval.low is None:
+            return f"there are too few pairs to say that its clients do not wait longer: {said}"
         if interval.verdict is Verdict.SLOWER:
             bounds = f"{interval.ratio:.3f} [{interval.low:.3f} {interval.high:.3f}]"
-            return f"its clients wait longer: {CLIENTS_TIME.get(metric, metric)} {bounds}"
+            return f"its clients wait longer: {said} {bounds}"
     return ""
 
 

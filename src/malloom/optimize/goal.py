@@ -18,6 +18,11 @@ class Goal(StrEnum):
         return ("cpu_time",) if self is Goal.time else ("peak_memory", "mean_memory")
 
     @property
+    def metric(self) -> str:
+        """The verdict's, of ratios.COMPARED."""
+        return "cpu_time" if self is Goal.time else "memory"
+
+    @property
     def worse(self) -> str:
         """What scripts call a ratio that is clearly above 1."""
         return "slower" if self is Goal.time else "more-memory"

@@ -124,6 +124,11 @@ class Inputs:
         """The program and its arguments with an input in place."""
         return _filled(self.program, given)
 
+    def typed(self, given: Input) -> str:
+        """The same as it is typed, with the file of its standard input; what was read once has none."""
+        file = f" < {shlex.quote(str(given.stdin))}" if given.stdin and not given.is_copy else ""
+        return shlex.join(self.arguments(given)) + file
+
     def command(self, given: Input) -> Command:
         client = self.client and replace(self.client, arguments=tuple(_filled(self.client.arguments, given)))
         return Command(self.arguments(given), stdin=given.stdin, client=client)

@@ -23,6 +23,11 @@ def score(goal: Goal, measured: Measured) -> float:
     return math.exp(float(np.mean([math.log(measured.mean(metric)) for metric in goal.metrics])))
 
 
+def rank(goal: Goal, measured: Measured) -> tuple[bool, float]:
+    """Least where a row is best; what left early, by few runs that may have been lucky, is behind."""
+    return not measured.is_whole, score(goal, measured)
+
+
 @dataclass
 class Limit:
     """What a row may need to be chosen: `most` times the program's own peak memory on each input, or

@@ -73,7 +73,10 @@ class Watcher:
         self._number += 1
         self._to_come = sum(self._expected.values())
         self._step_began = time.monotonic()
-        self._expected.pop(name, None)
+        # Those before it are over, or were left out.
+        names = list(self._expected)
+        for gone in names[: names.index(name) + 1] if name in names else ():
+            del self._expected[gone]
         self.text = text
         self.show(f"{self.position}: {text}")
 

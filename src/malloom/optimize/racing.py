@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from malloom.measure.interval import Verdict, median_of
-from malloom.optimize.limit import Limit, score
+from malloom.optimize.limit import Limit, rank
 from malloom.optimize.narrowing import contenders, together_by_round
 from malloom.optimize.training import FEWEST_ROUNDS, Row, Training
 
@@ -108,10 +108,7 @@ class Racing:
         if limited:
             there = [row for row in there if self.limit.allows(row.name, results[row.name])]
 
-        def place(row: Row) -> tuple[bool, float]:
-            return not results[row.name].is_whole, score(self.limit.goal, results[row.name])
-
-        return sorted(there, key=place)
+        return sorted(there, key=lambda row: rank(self.limit.goal, results[row.name]))
 
     def ranked(self, rows: Sequence[T]) -> list[T]:
         """By the newest runs; what needs too much only where nothing else is left."""

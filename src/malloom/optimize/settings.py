@@ -43,8 +43,13 @@ class AllocatorRow:
 
 def allocator_rows(folders: tuple[Path, ...] = FOLDERS) -> tuple[list[AllocatorRow], list[str]]:
     """All but the C library's allocator as it is, which the program has by itself; and what is missing, for
-    a note."""
+    a note. Of two of one version the first."""
     there, missing = installed(folders)
+    first = {allocator.titled: allocator for allocator in reversed(there)}
     rows = [AllocatorRow(setting) for allocator in there for setting in settings_of(allocator)]
     rows = [row for row in rows if row.setting.allocator.file or row.setting.variables]
-    return rows, [f"not in the race: {', '.join(missing)}, as not installed here"] if missing else []
+    notes = [f"not in the race: {', '.join(missing)}, as not installed here"] if missing else []
+    for allocator in there:
+        if allocator is not first[allocator.titled]:
+            notes.append(f"not in the race: {allocator.described}, as {first[allocator.titled].described} is")
+    return [row for row in rows if row.setting.allocator is first[row.setting.allocator.titled]], notes

@@ -18,10 +18,12 @@ from malloom.optimize.data import (
     verdict_interval,
 )
 from malloom.optimize.goal import Goal
+from malloom.optimize.keeping import interval_as_data
 from malloom.optimize.limit import score
 from malloom.optimize.training import AS_IT_IS, NO_TIME, Measured, Row
 from malloom.optimize.verdict import Outcome
 from malloom.quantities import format_size
+from malloom.ratios import in_words, with_bounds
 
 Cells = Sequence[str]
 HEAD = ("", "CPU time", "predicted", "wall time", "peak memory", "mean memory", "runs")
@@ -60,7 +62,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     if outcome.parts:
         parts = ", ".join(f"{part} {ratio:.3f}" for part, ratio in outcome.parts.items())
         yield f"CPU time by what was added, on training inputs: {parts}"
-    if outcome.interrupted:
+    if outcome.interrupted and not (outcome.plan or outcome.choice_file):
         yield "interrupted: no plan is kept"
         return
     if own := own_figures(outcome):
@@ -78,17 +80,16 @@ def lines(outcome: Outcome) -> Iterator[str]:
 
 
 def _verdict_line(outcome: Outcome, interval: Interval) -> str:
-    what = "CPU time" if outcome.options.goal is Goal.time else "memory, peak and mean"
-    bounds = "" if interval.low is None else f" [{interval.low:.3f} {interval.high:.3f}]"
+    metric = outcome.options.goal.metric
     peak = peak_ratio(outcome)
     needed = f", {peak:.2f} of the peak memory" if peak is not None else ""
     output = "output identical" if outcome.options.compare_output else "output not compared"
     on = outcome.inputs.judged_on
-    said = said_of(interval.verdict.value, outcome.options.goal)
+    said = in_words(interval.verdict.value, metric)
     if outcome.kept is None and interval.verdict is Verdict.FASTER:
         said = f"not kept, though {said}"
     return (
-        f"{said}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
+        f"{said}: {with_bounds(interval_as_data(interval), metric)}{needed}, {on}\n"
         f"{_shown(outcome.told)}, {outcome.judged.pairs} pairs of runs, {output}"
     )
 
@@ -101,13 +102,6 @@ def _after_pause_line(found: AfterPause) -> str:
     )
 
 
-def said_of(verdict: str, goal: Goal) -> str:
-    """Of a ratio of memory none is faster."""
-    if goal is Goal.time:
-        return verdict
-    return {Verdict.FASTER.value: "less memory", Verdict.SLOWER.value: "more memory"}.get(verdict, verdict)
-
-
 def _kept_lines(outcome: Outcome) -> Iterator[str]:
     for name, why in outcome.refused.items():
         yield f"{name} is not kept: {why}"
@@ -118,7 +112,7 @@ def _kept_lines(outcome: Outcome) -> Iterator[str]:
         build = f"malloom-cc -g -fmalloom-choice={shlex.quote(str(file.resolve()))}"
         yield f"the policies are kept as {file}, {outcome.inputs.judged_on}; build with {build}"
     if outcome.plan:
-        command = shlex.join(outcome.inputs.arguments(outcome.inputs.judged[0]))
+        command = outcome.inputs.typed(outcome.inputs.judged[0])
         run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {command}"
         yield f"the plan is kept as {outcome.plan}, {outcome.inputs.judged_on}; use it with: {run}"
     elif not outcome.choice_file:

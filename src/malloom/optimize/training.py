@@ -170,12 +170,3 @@ class Training:
         self.results.pop(name, None)
         for race in self.races.values():
             race.leave(name)
-
-    @property
-    def run_time(self) -> float:
-        """Seconds of one run on every input."""
-        return sum(
-            float(np.median([run.wall_time for run in race.rounds.runs[AS_IT_IS]]))
-            for race in self.races.values()
-            if race.rounds.runs[AS_IT_IS]
-        )

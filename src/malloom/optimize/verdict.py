@@ -31,7 +31,7 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.keeping import keep, keep_choice, known_faults, record_of, setting_record, write_empty
 from malloom.optimize.learning import Learned
-from malloom.optimize.limit import Limit, score
+from malloom.optimize.limit import Limit, rank
 from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
@@ -194,14 +194,16 @@ def _rows(
     watcher.step("planning", "planning")
     most = _affordable_plans(options, sum(plain[each.text].wall_time for each in inputs.train))
     candidates, notes = candidates_of(outcome.sources, options, most, watcher.say)
-    if not options.strategy:
-        empty = folder / "empty.plan"
-        write_empty(empty)
-        # First, as there may be no time for all.
-        first = sparing(candidates, empty) if options.goal is Goal.memory else without_places(empty)
-        candidates = [*first, *candidates]
     outcome.notes += [*missing, *notes]
-    return settings, candidates
+    return settings, candidates if options.strategy else _beside_own_heap(candidates, options.goal, folder)
+
+
+def _beside_own_heap(candidates: list[Candidate], goal: Goal, folder: Path) -> list[Candidate]:
+    """With the run time's own heap alone. First, as there may be no time for all."""
+    empty = folder / "empty.plan"
+    write_empty(empty)
+    first = sparing(candidates, empty) if goal is Goal.memory else without_places(empty)
+    return [*first, *candidates]
 
 
 def _rows_of_fleet(
@@ -215,7 +217,7 @@ def _rows_of_fleet(
     program = Path(find_program(outcome.inputs.program[0]))
     candidates, notes = fleet_candidates(fleet, program, folder, watcher.say)
     outcome.notes += [*missing, *notes]
-    return settings, candidates
+    return settings, _beside_own_heap(candidates, outcome.options.goal, folder)
 
 
 def _builds(outcome: Outcome, plain: dict[str, Run], folder: Path, watcher: Watcher) -> Builds:
@@ -389,7 +391,7 @@ def _write_best_plan(outcome: Outcome, folder: Path) -> None:
     plans = [row for row in outcome.rows if isinstance(row, Candidate) and row.name in results]
     if place and plans:
         goal = outcome.options.goal
-        best = min(plans, key=lambda row: (row.places_nothing, score(goal, results[row.name])))
+        best = min(plans, key=lambda row: (row.places_nothing, rank(goal, results[row.name])))
         with _told_if_unwritten(outcome):
             keep(best, setting_record(best), folder, place)
             outcome.best_plan = best.name

@@ -9,6 +9,7 @@ from typing import Any
 
 from malloom import __version__
 from malloom.page.file import drawing_library, write_file
+from malloom.ratios import in_words
 
 CODE = ("numbers.js", "charts.js", "verdict.js")
 """Of the page itself, in this order."""
@@ -34,9 +35,7 @@ def write_verdict(found: Mapping[str, Any], lines: list[str], host: Mapping[str,
 
 def headline(found: Mapping[str, Any]) -> str:
     """The verdict in a few words, and whether anything came of it: what is faster may be refused."""
-    verdict = found["verdict"] or "no verdict"
-    if found["metric"] == "memory":
-        verdict = {"faster": "less memory", "slower": "more memory"}.get(verdict, verdict)
+    verdict = in_words(found["verdict"] or "no verdict", found["metric"])
     return verdict if found["plan"] or found["choice_file"] else f"{verdict}, and nothing is kept"
 
 
@@ -45,7 +44,7 @@ def commands_of(found: Mapping[str, Any]) -> list[str]:
     plan = found["plan"]
     if not plan:
         return []
-    named, program = shlex.quote(plan), shlex.join(found["command"])
+    named, program = shlex.quote(plan), found["typed"]
     return [
         f"malloom run --plan {named} -- {program}",
         f"malloom deploy {named} -o deployed",

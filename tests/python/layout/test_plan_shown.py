@@ -58,6 +58,14 @@ def test_inputs_and_each_days_result_are_told(plan: Path) -> None:
     assert plan_as_data(plan)["measured"] == RECORD["measured"]
 
 
+def test_a_plan_for_less_memory_tells_of_memory(plan: Path) -> None:
+    memory = {"ratio": 0.8, "low": 0.75, "high": 0.85}
+    found = {**MEASURED, "goal": "memory", "memory": memory}
+    write_with_record(plan, plan, {**RECORD, "goal": "memory", "measured": [found]})
+    told = "2026-01-02, AMD: less memory, 0.800 of the memory, peak and mean [0.750 0.850], 12 pairs of runs"
+    assert plan_lines(plan)[-1] == told
+
+
 def test_the_process_below_the_program_is_told(plan: Path) -> None:
     write_with_record(plan, plan, {**RECORD, "process": "cc1"})
     assert "program: ./walk '{}', and the plan is of cc1 below it" in plan_lines(plan)

@@ -32,6 +32,7 @@ def test_standard_input_alone_needs_no_placeholder(tmp_path: Path) -> None:
     file.write_text("3\n1\n")
     made = inputs(["sort"], [f"@{file}"])
     assert made.command(made.train[0]).stdin == file and made.arguments(made.train[0]) == ["sort"]
+    assert made.typed(made.train[0]) == f"sort < {file}"
     assert made.judged_on == "on this input only"
 
 

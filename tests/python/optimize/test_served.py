@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.python.optimize.test_choosing import setting
@@ -43,6 +44,17 @@ def judged(wall: float, latency: float, is_served: bool = True) -> Judged:
 def test_what_makes_clients_wait_longer_is_refused(wall: float, latency: float, why: str) -> None:
     found = why_refused(judged(wall, latency), QUICK.name, None, Goal.time, Limit())
     assert found.startswith(why) and bool(found) == bool(why)
+
+
+def test_more_figures_than_pairs_can_tell_of_are_refused() -> None:
+    found = judged(1.9, 2.9)
+    for each in found.rounds["one"].runs.values():
+        each[:] = [
+            replace(run, measures={f"p{number} latency": 3.0 for number in range(60)}) for run in each[:8]
+        ]
+    assert why_refused(found, QUICK.name, None, Goal.time, Limit()).startswith(
+        "there are too few pairs to say that its clients do not wait longer: "
+    )
 
 
 def test_a_program_without_clients_may_take_longer_by_the_clock() -> None:

@@ -14,7 +14,7 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Inputs
 from malloom.optimize.keeping import keep, setting_record
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, PREFETCHES
-from malloom.optimize.limit import Limit, score
+from malloom.optimize.limit import Limit, rank
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.recording import RecordedProfile
 from malloom.optimize.training import Row
@@ -99,7 +99,7 @@ def _best_of_each(outcome: Outcome, kind_of: Callable[[Candidate], str]) -> dict
     results = outcome.training.results
     plans = [row for row in outcome.rows if isinstance(row, Candidate) and row.name in results]
     best: dict[str, Candidate] = {}
-    for row in sorted(plans, key=lambda row: score(Goal.time, results[row.name])):
+    for row in sorted(plans, key=lambda row: rank(Goal.time, results[row.name])):
         if not row.places_nothing:
             best.setdefault(kind_of(row), row)
     return best
@@ -110,4 +110,4 @@ def _settings(outcome: Outcome) -> list[Row]:
     results, limit = outcome.training.results, Limit()
     rows = [row for row in outcome.rows if row.kind == "setting" and row.name in results]
     allowed = [row for row in rows if limit.allows(row.name, results[row.name])]
-    return sorted(allowed, key=lambda row: score(Goal.time, results[row.name]))
+    return sorted(allowed, key=lambda row: rank(Goal.time, results[row.name]))
