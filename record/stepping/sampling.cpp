@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/profile.h"
+#include "record/stepping/traced_thread.h"
 #include "record/stream/access_codec.h"
 #include "record/stream/chunk_writer.h"
 
@@ -115,6 +116,7 @@ Totals Sampling::run(const volatile bool& is_over) {
     began_ = now_of(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t looked = 0;
     while (!is_over && !is_full_ && !totals_.is_refused) {
+        let_late_ones_go();
         const uint64_t now = now_of(CLOCK_MONOTONIC);
         if (now - looked >= between_looks) {
             look_at_processes();

@@ -4,11 +4,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace malloom::stepping {
 
@@ -45,18 +47,62 @@ bool is_step(pid_t thread) {
            (about.si_code == TRAP_TRACE || about.si_code == TRAP_BRKPT);
 }
 
+// A thread that had not stopped in time, and what it is to block then.
+struct Late {
+    pid_t thread;
+    bool is_unblocked;
+    uint64_t blocked;
+};
+std::vector<Late> late_ones;
+
+// False where the thread is not stopped.
+bool detach(pid_t thread, bool is_unblocked, uint64_t blocked, int signal) {
+    if (is_unblocked) {
+        ptrace(PTRACE_SETSIGMASK, thread, sizeof blocked, &blocked);
+    }
+    return ptrace(PTRACE_DETACH, thread, nullptr, number(signal)) == 0;
+}
+
+// Whether it is over with it: it goes on, or has ended.
+bool has_gone(const Late& late) {
+    int status = 0;
+    const pid_t found = waitpid(late.thread, &status, __WALL | WNOHANG);
+    if (found != late.thread || !WIFSTOPPED(status)) {
+        return found != 0;
+    }
+    // An event's signal, and a step's, are no signals of the program's.
+    const bool is_own = status >> 16 != 0 || (WSTOPSIG(status) == SIGTRAP && is_step(late.thread));
+    return detach(late.thread, late.is_unblocked, late.blocked, is_own ? 0 : WSTOPSIG(status));
+}
+
+void set_alarms(long microseconds) {
+    const itimerval often = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+}
+
 }  // namespace
 
+void let_late_ones_go() {
+    std::erase_if(late_ones, has_gone);
+}
+
+Alarms::Alarms() {
+    constexpr long often = 100'000;
+    struct sigaction action{};
+    action.sa_handler = [](int) {};  // a wait that it interrupts ends
+    sigaction(SIGALRM, &action, nullptr);
+    set_alarms(often);
+}
+
+Alarms::~Alarms() {
+    set_alarms(0);
+}
+
 TracedThread::~TracedThread() {
-    if (is_attached_) {
-        if (is_unblocked_) {
-            ptrace(PTRACE_SETSIGMASK, thread_, sizeof blocked_, &blocked_);
-        }
-        // One that was killed meanwhile stays until somebody has waited for it.
+    // One that was killed meanwhile stays until somebody has waited for it.
+    while (is_attached_ && !detach(thread_, is_unblocked_, blocked_, signal_)) {
         int status = 0;
-        while (ptrace(PTRACE_DETACH, thread_, nullptr, number(signal_)) != 0 && wait_for(status) &&
-               WIFSTOPPED(status)) {
-        }
+        wait_until_stopped(status);
     }
 }
 
@@ -69,9 +115,9 @@ bool TracedThread::attach() {
         return false;
     }
     int status = 0;
-    is_attached_ = wait_for(status) && WIFSTOPPED(status);
+    const bool has_stopped = wait_until_stopped(status);
     errno = 0;
-    if (!is_attached_) {
+    if (!has_stopped) {
         return false;
     }
     const bool is_event = status >> 16 != 0;
@@ -95,22 +141,26 @@ bool TracedThread::may_be_stepped() {
     return true;
 }
 
-// False where it has ended, and been waited for.
-bool TracedThread::wait_for(int& status) {
-    while (waitpid(thread_, &status, __WALL) < 0) {
-        if (errno != EINTR) {
-            return false;
-        }
+// Otherwise it is not attached any more: it has ended, and has been waited for, or is late.
+bool TracedThread::wait_until_stopped(int& status) {
+    constexpr unsigned most_alarms = 10;
+    pid_t found = -1;
+    errno = EINTR;
+    for (unsigned alarms = 0; found < 0 && errno == EINTR && alarms < most_alarms; ++alarms) {
+        found = waitpid(thread_, &status, __WALL);
     }
-    return true;
+    if (found < 0 && errno == EINTR) {
+        late_ones.push_back({thread_, is_unblocked_, blocked_});
+    }
+    is_attached_ = found == thread_ && WIFSTOPPED(status);
+    return is_attached_;
 }
 
 // What is no step is a signal of the program's, which the thread gets when it is let go, or a stop of the
 // whole process, which stays.
 Stop TracedThread::wait() {
     int status = 0;
-    if (!wait_for(status) || !WIFSTOPPED(status)) {
-        is_attached_ = false;
+    if (!wait_until_stopped(status)) {
         return Stop::gone;
     }
     const bool is_event = status >> 16 != 0;

@@ -18,8 +18,22 @@ enum class Stop : uint8_t {
     gone,       ///< it has ended
 };
 
+/// Lets those go on that had not stopped in time when their TracedThread went, and have stopped since. To be
+/// called often: such a one stands still until then, or until this process ends.
+void let_late_ones_go();
+
+/// Wakes this process ten times a second while it lives, by SIGALRM, so that it waits for nobody for ever.
+class Alarms {
+  public:
+    Alarms();
+    ~Alarms();
+    Alarms(const Alarms&) = delete;
+    Alarms& operator=(const Alarms&) = delete;
+};
+
 /// From `attach` on the thread is stopped; the destructor lets it go on. Should this process die before, the
-/// kernel gives the thread the SIGTRAP of its last step. Used by one thread of this process.
+/// kernel gives the thread the SIGTRAP of its last step. A thread that does not stop within a second, as it
+/// waits for a disk or for a child of vfork, counts as gone. Used by one thread of this process.
 class TracedThread {
   public:
     explicit TracedThread(pid_t thread) : thread_(thread) {}
@@ -41,9 +55,10 @@ class TracedThread {
     Stop step();
 
   private:
-    bool wait_for(int& status);
+    bool wait_until_stopped(int& status);
     Stop wait();
 
+    Alarms alarms_;
     pid_t thread_;
     bool is_attached_ = false;
     int signal_ = 0;             ///< that it is to have when it goes on

@@ -51,6 +51,32 @@ class Traced : public testing::Test {
     volatile uint64_t* shared = nullptr;
 };
 
+TEST_F(Traced, WhatDoesNotStopInTimeIsLetGoOnceItDoes) {
+    child = fork();
+    if (child == 0) {
+        // It stops for nobody while its child has its memory.
+        const pid_t inner = vfork();
+        if (inner == 0) {
+            shared[1] = static_cast<uint64_t>(getpid());
+            for (;;) {
+                pause();
+            }
+        }
+        for (;;) {
+            shared[0] = shared[0] + 1;
+        }
+    }
+    while (shared[1] == 0) {
+        usleep(1000);
+    }
+    EXPECT_FALSE(TracedThread(child).attach());
+    kill(static_cast<pid_t>(shared[1]), SIGKILL);
+    EXPECT_FALSE(goes_on()) << "it has stopped since";
+    stepping::let_late_ones_go();
+    EXPECT_TRUE(goes_on());
+    EXPECT_TRUE(TracedThread(child).attach());
+}
+
 TEST_F(Traced, StandsStillButForSteps) {
     start([] {});
     {
