@@ -123,6 +123,9 @@ class Route {
         if (recent->is_fallbacks()) {
             return from_fallback(bytes);
         }
+        if (void* object = recent->take_grouped(bytes)) {
+            return object;
+        }
         if (const Sites::Recent* caller = sites_.reached_lately(*recent, return_address, place)) {
             if (caller->is_fallbacks() && recent->site->note_end(Site::End::none)) {
                 return from_fallback(bytes);
@@ -158,6 +161,9 @@ class Route {
         }
         if (recent->is_fallbacks()) {
             return malloom_mimalloc_allocate_zeroed(1, bytes);
+        }
+        if (void* object = recent->take_grouped(bytes)) {
+            return memset(object, 0, bytes);
         }
         const SitePool pool = recent->pooled.now();
         if (pool.is_in_mimalloc_for(bytes)) {

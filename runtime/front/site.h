@@ -19,6 +19,8 @@ struct alignas(8) SitePool {
     static constexpr uint32_t of_any_size = 0x7ffffffe;
     /// The same: all requests are mimalloc's.
     static constexpr uint32_t of_fallback = 0x7ffffffd;
+    /// The same: a group of the plan serves them, and `client` is its number.
+    static constexpr uint32_t of_group = 0x7ffffffc;
 
     /// Beside bytes: the pool is a heap of mimalloc's, and `client` its number.
     static constexpr size_t in_mimalloc = 0x80000000;

@@ -54,16 +54,19 @@ void Sites::keep(uintptr_t key, Site& site) {
     __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
     const bool is_of_any_size =
         site.kind() == Kind::settled || (site.kind() == Kind::pooled && site.has_common_pool);
-    const bool has_place =
-        __atomic_load_n(&site.group, __ATOMIC_RELAXED) != no_group || heaps::PlanHeap::has_slot(site);
+    const uint32_t group = __atomic_load_n(&site.group, __ATOMIC_RELAXED);
+    const bool has_slot = heaps::PlanHeap::has_slot(site);
+    const bool has_place = group != no_group || has_slot;
+    const bool is_grouped = site.kind() == Kind::settled && group != no_group && !has_slot;
     const bool is_common = learns_ && is_of_any_size && !has_place;
     // Of others the caller or the companion is asked.
     const bool is_fallbacks =
         site.kind() == Kind::settled && __atomic_load_n(&site.plain_end, __ATOMIC_RELAXED) != 0;
     recent.pooled.set(is_common      ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none}
                       : is_fallbacks ? SitePool{SitePool::of_fallback, heaps::PoolHeap::none}
+                      : is_grouped   ? SitePool{SitePool::of_group, group}
                                      : site.pooled.now());
-    const bool leads_on = site.kind() == Kind::wrapper && !heaps::PlanHeap::has_slot(site);
+    const bool leads_on = site.kind() == Kind::wrapper && !has_slot;
     recent.distance = leads_on ? context::Reach::plain_distance(site.step) : 0;
     const uintptr_t mask = __atomic_load_n(&site.is_left, __ATOMIC_RELAXED) ? 0 : key_mask_;
     __atomic_store_n(&recent.key, key ^ mask, __ATOMIC_RELEASE);

@@ -39,6 +39,13 @@ class Sites {
         [[gnu::always_inline]] bool is_fallbacks() const {
             return pooled.now().bytes == SitePool::of_fallback;
         }
+        /// An object of the site's group, where nothing else serves it and there is room at hand; else null.
+        [[gnu::always_inline]] void* take_grouped(size_t bytes) const {
+            const SitePool group = pooled.now();
+            return group.bytes == SitePool::of_group
+                       ? process_heaps.groups.allocate_small(bytes, group.client)
+                       : nullptr;
+        }
     };
 
     struct Learning {
