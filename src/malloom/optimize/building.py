@@ -45,9 +45,10 @@ LONGEST_BUILD = 1800.0
 WRAPPER = """#!/bin/sh
 # The compiler of one build: what it links tells which policy each structure has.
 folder={folder}
-before= output=a.out
+before= output=a.out links=yes
 for word do
     case $word in
+        -c | -S | -E | -M | -MM | --version) links= ;;
         -o) ;;
         -o*) output=${{word#-o}} ;;
         --output=*) output=${{word#--output=}} ;;
@@ -55,7 +56,7 @@ for word do
     [ "$before" = -o ] && output=$word
     before=$word
 done
-echo >> "$folder/used"
+[ "$links" ] && echo >> "$folder/used"
 while read -r option; do set -- "$@" "$option"; done < "$folder/options"
 exec {compiler} -g "$@" "-fmalloom-write-choice=$folder/choices/$(basename "$output")"
 """
@@ -160,7 +161,7 @@ class Builder:
         if not self.program.is_file():
             raise CommandError(f"the build made no {self.program}")
         if not (self.folder / "used").exists():
-            raise CompilersIgnored("the build called neither {cc} nor {cxx}, so it made the same program")
+            raise CompilersIgnored("the build links with neither {cc} nor {cxx}, so it made the same program")
         executable = beside_links(self.program, own / "run")
         shutil.copy2(self.program, executable)
         self.seconds = time.monotonic() - began

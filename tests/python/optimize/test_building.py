@@ -215,7 +215,11 @@ def test_policies_that_choose_go_by_the_profile_of_the_program_without_pools(pro
     [
         ("echo it breaks >&2; exit 3", "the build fails: it breaks"),
         ("exit 3", "the build fails: exit status 3"),
-        ("cc -O2 DIR/list.c -o DIR/list #{cc}", "the build called neither {cc} nor {cxx}"),
+        ("cc -O2 DIR/list.c -o DIR/list #{cc}", "the build links with neither {cc} nor {cxx}"),
+        (
+            "{cc} --version && {cc} -c DIR/list.c -o DIR/x.o && cc DIR/list.c -o DIR/list",
+            "the build links with neither {cc} nor {cxx}",
+        ),
         ("{cc} -O2 DIR/list.c -o DIR/other", "the build made no "),
     ],
 )
