@@ -102,7 +102,7 @@ def test_a_tree_walk_gets_a_verdict_and_a_plan_only_if_faster(malloom, tmp_path:
     program = [TRAVERSE, "14", "10"]
     found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "0", "--", *program))
     plan = tmp_path / "traverse.plan"
-    assert found["runs"] == 6
+    assert found["pairs"] == 6
     assert 0 < found["low"] <= found["ratio"] <= found["high"]  # type: ignore[operator]
     assert found["output"] == "identical"
     assert (found["verdict"] == "faster") == (found["high"] < 1)  # type: ignore[operator]

@@ -127,7 +127,7 @@ def _kept(answer: dict[str, Any], plan: Path) -> Kept:
         strategy=answer["strategy"],
         verdict=answer["verdict"],
         interval=Interval(answer["ratio"], answer["low"], answer["high"]),
-        pairs=answer["runs"],
+        pairs=answer["pairs"],
         peak_ratio=answer["peak_rss_ratio"],
         notes=tuple(answer["notes"]),
     )

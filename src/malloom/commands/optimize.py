@@ -326,6 +326,8 @@ def confirmed(
     except KeyboardInterrupt:
         watcher.done()
         print(f"interrupted: nothing is added to the record of {plan}", file=sys.stderr)
+        if as_json:
+            print(json.dumps({"plan": str(plan), "interrupted": True}, indent=1))
         return INTERRUPTED
     watcher.done()
     if as_json:

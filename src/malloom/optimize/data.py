@@ -44,7 +44,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "verdict": interval.verdict.value if interval else None,
         "metric": outcome.options.goal.metric,
         **(interval_as_data(interval) if interval else dict.fromkeys(("ratio", "low", "high"))),
-        "runs": outcome.judged.pairs,
+        "pairs": outcome.judged.pairs,
         "peak_rss_ratio": peak_ratio(outcome),
         "chosen": _name(outcome.choice.choice) if outcome.choice else None,
         "choice": told.name if told else None,

@@ -236,11 +236,14 @@ def _worth_planning(
     """The strategies, likely best first, and what simulation foretells of each, as far as it does. Of several
     inputs only those that these can agree on: of what they agree on nothing is simulated."""
     if len(sources.recordings) > 1:
+        if options.scheduler:
+            note("of several training inputs nothing is simulated, so no worker is asked")
         several = [name for name in BY_CONTEXT if sources.accesses != "none" or name in WITHOUT_ACCESSES]
         return ([options.strategy] if options.strategy else several), {}
     recording = sources.recordings[0]
     if options.strategy:
-        ranking = ranking_of(recording, say, note, [options.strategy]) if recording.has_time else []
+        names, at = [options.strategy], options.scheduler
+        ranking = ranking_of(recording, say, note, names, scheduler=at) if recording.has_time else []
         return [options.strategy], foretold_of(ranking)
     ranking = ranking_of(recording, say, note, scheduler=options.scheduler)
     return chosen_from(ranking), foretold_of(ranking)

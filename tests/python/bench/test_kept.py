@@ -26,7 +26,7 @@ ANSWER = {
     "ratio": 0.5,
     "low": 0.4,
     "high": 0.6,
-    "runs": 12,
+    "pairs": 12,
     "peak_rss_ratio": 1.25,
     "strategy": "sequential",
     "notes": ["pools could not be learned"],
