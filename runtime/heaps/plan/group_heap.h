@@ -112,6 +112,10 @@ class GroupHeap {
         uint64_t huge_from;  ///< bytes from which on what the group fills is to be huge pages; none: its span
     };
 
+    // Granules of a chunk before which it is not begun again: to begin costs more than a few more lines, as
+    // the next request then waits until what this one stores is in the cache.
+    static constexpr uint64_t worth_beginning_again = 4096 / structures::granule_bytes - 1;
+
     static constexpr unsigned cursor_granule_bits = 36;
     static constexpr uint64_t cursor_granule_mask = (uint64_t{1} << cursor_granule_bits) - 1;
     static constexpr uint64_t one_object = uint64_t{1} << cursor_granule_bits;
@@ -127,7 +131,9 @@ class GroupHeap {
         const uint64_t chunk = (granule - group.first_granule) >> group.chunk_shift;
         const uint64_t gone = 1 - structures::fetch_add(is_alone, group.living[chunk], ~uint64_t{0});
         // Fewer than none live in a chunk that is being filled.
-        if (gone == structures::load(group.cursor) >> cursor_granule_bits || gone == 0) [[unlikely]] {
+        const uint64_t cursor = structures::load(group.cursor);
+        const bool is_all = gone == cursor >> cursor_granule_bits;
+        if ((is_all && (cursor & group.chunk_mask) >= worth_beginning_again) || gone == 0) [[unlikely]] {
             empty_chunk(group, static_cast<uint32_t>(chunk), gone);
         }
     }

@@ -166,20 +166,25 @@ TEST_F(GroupHeapTest, EmptyChunksAreFilledAgain) {
     EXPECT_LE(chunks.size(), 4u);
 }
 
-TEST_F(GroupHeapTest, AChunkWhoseObjectsAreAllFreedBeginsAgain) {
+TEST_F(GroupHeapTest, AChunkWhoseObjectsAreAllFreedBeginsAgainOnceAPageIsUsed) {
     open({{65536, 4096, 4096, 0}});
     char* first = allocate(100);
     heap.deallocate(first);
-    for (int round = 0; round < 3; ++round) {
-        char* again = allocate(100);
-        char* second = allocate(50);
-        EXPECT_EQ(again, first);
-        EXPECT_EQ(second, first + 112);
-        heap.deallocate(again);
-        EXPECT_EQ(allocate(20), first + 176) << "one still lives";
-        heap.deallocate(first + 176);
-        heap.deallocate(second);
-    }
+    const auto begun = [&](int rounds) {
+        int count = 0;
+        for (int round = 0; round < rounds; ++round) {
+            char* object = allocate(100);
+            count += object == first ? 1 : 0;
+            heap.deallocate(object);
+        }
+        return count;
+    };
+    EXPECT_EQ(begun(200), 5) << "37 objects of 112 bytes are a page";
+    char* lives = allocate(100);
+    EXPECT_LT(lives, first + 4096);
+    EXPECT_EQ(begun(200), 0) << "one still lives";
+    heap.deallocate(lives);
+    EXPECT_EQ(allocate(20), first);
 }
 
 TEST_F(GroupHeapTest, ThreadsNeverGetOverlappingObjects) {
