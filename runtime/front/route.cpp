@@ -194,6 +194,14 @@ void Route::deallocate_elsewhere(void* object) {
     }
 }
 
+void Route::deallocate_grouped(void* object) {
+    if (process_heaps.groups.owns(object)) {
+        process_heaps.groups.deallocate(object);
+    } else {
+        deallocate_elsewhere(object);
+    }
+}
+
 Owner Route::owner(const void* object) {
     const Owner found =
         process_heaps.with_owner(object, []<class Heap>(Heap&) { return owner_by_type<Heap>; });
@@ -259,6 +267,9 @@ bool Route::open_sites(const heaps::PlanFile* plan, Sites::Learning learning) {
     has_plan_ = plan != nullptr;
     planned_slots_ = has_plan_ ? plan->header().slots_count : 0;
     const bool is_open = sites_.open(plan, learning);
+    if (process_heaps.groups.count() != 0) {
+        deallocate_slow_ = deallocate_grouped;
+    }
     common_end_ = has_pools() && learning.learns ? Sites::largest_pooled + 1 : 0;
     const auto choose_anew = [](void* route) { static_cast<Route*>(route)->choose_entries(); };
     if (ways_ != nullptr) {

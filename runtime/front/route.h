@@ -335,6 +335,8 @@ class Route {
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] static void deallocate_elsewhere(void* object);
+    /// The same where there are groups, which have most of what comes here.
+    [[gnu::noinline]] static void deallocate_grouped(void* object);
     void choose_paths_of_region();
     void choose_entries();
 

@@ -81,8 +81,11 @@ bool Occupancy::release_in_two_words(const void* object) {
     const unsigned shift = 2 * (offset / granule_bytes) % 64;
     const uint64_t head = ~uint64_t{0} << shift;
     const uint64_t head_bits = head - (uint64_t{1} << shift);
+    if ((load(word[0]) & head) != head_bits || offset % granule_bytes != 0) {
+        return false;
+    }
     const uint64_t others = ~load(word[1]) & low_everywhere;
-    if ((load(word[0]) & head) != head_bits || offset % granule_bytes != 0 || others == 0) {
+    if (others == 0) {
         return false;
     }
     const bool is_alone = alone();

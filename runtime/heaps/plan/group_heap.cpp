@@ -288,7 +288,9 @@ bool GroupHeap::may_grow(Group& group) {
 }
 
 void GroupHeap::deallocate_any(void* object) {
-    occupancy_.release(object, occupancy_.extent(object));
+    if (!occupancy_.release_in_two_words(object)) {
+        occupancy_.release(object, occupancy_.extent(object));
+    }
     count_gone(alone(), object);
 }
 
