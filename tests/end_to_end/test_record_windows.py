@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -111,11 +112,14 @@ def test_a_part_of_a_run_is_a_profile(malloom: Malloom, server: Path, tmp_path: 
 
 def test_every_window_is_a_table(malloom: Malloom, server: Path, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
-    windows = ("--for", "0.5s", "--every", "1.5s", "--tables", "--anonymous")
+    windows = ("--for", "0.5s", "--every", "1.5s", "--tables", "--anonymous", "--json")
     done = malloom("record", *windows, "-o", "tables", "--", server, "8", "forks")
     assert done.returncode == 7, done.stderr
     tables = sorted((tmp_path / "tables").iterdir())
     assert len(tables) >= 2, done.stderr
+    told = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    assert {Path(each["profile"]) for each in told} == {Path("tables") / table.name for table in tables}
+    assert all(each["events"] > 0 and each["cpu_time_seconds"] > 0 for each in told)
     assert all(re.fullmatch(r"server-\d{8}T\d{6}\.\d{6}\.parquet", table.name) for table in tables)
     for table in tables:
         kinds = "select distinct unnest(kinds).size from read_parquet(?)"
@@ -376,10 +380,7 @@ def test_a_storm_of_windows(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            ("--for", "1s", "--accesses", "full"),
-            "of a part of a run accesses are not full",
-        ),
+        (("--for", "1s", "--accesses", "full"), "of a part of a run accesses are not full"),
         (("--every", "1m"), "nothing says for how long; add --for 30s"),
         (("--every", "1m", "--until-signal", "USR1"), "how long each window is; add --for 30s"),
         (("--for", "10s", "--every", "5s", "--tables"), "--every 5s leaves no time between windows"),
@@ -391,7 +392,7 @@ def test_a_storm_of_windows(
         (("--on-demand", "--tables"), "give --tables to 'malloom record --pid'"),
         (("--for", "0"), "--for 0 is over at once; record for a second or longer"),
         (("--for", "1s", "--pid", "1"), "--pid names a process, and there is a program"),
-        (("--for", "1s", "--json"), "--json tells of one whole run"),
+        (("--on-demand", "--json"), "--on-demand records nothing by itself"),
     ],
 )
 def test_bad_use_is_a_line(malloom: Malloom, tmp_path: Path, options: tuple[str, ...], said: str) -> None:

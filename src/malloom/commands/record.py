@@ -110,7 +110,8 @@ def record(
         typer.Option("--on-demand", help="Record nothing until 'malloom record --pid' asks for it."),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Say what was recorded as one JSON object, on standard error.")
+        bool,
+        typer.Option("--json", help="Tell of it, or of each window, by a JSON object on standard error."),
     ] = False,
 ) -> None:
     """Run a program, as it is, and record its requests and accesses in a profile.
@@ -123,10 +124,12 @@ def record(
 
     Exit status: the program's, 128 + n where it died by signal n; 1 where the profile is not complete.
     """
-    chosen = Choice(seconds, until, every, budget, pid, on_demand)
+    chosen = Choice(seconds, until, every, budget, pid, on_demand, as_json)
     if chosen.is_any:
-        check_choice(chosen, command, accesses, as_json)
+        check_choice(chosen, command, accesses)
     accesses = accesses or ("none" if chosen.is_any else "full")
+    if anonymous and not tables:
+        raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
     if pid is not None:
         raise typer.Exit(
             recorded_process(chosen, output, (max_size, depth), tables, anonymous, force, accesses)
@@ -153,8 +156,6 @@ def record(
         problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
     options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
-    if anonymous and not tables:
-        raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
     if chosen.is_any:
         raise typer.Exit(recorded_part(chosen, program, command, options, tables, anonymous))
     outcome = (
@@ -172,7 +173,7 @@ def record(
 
 @dataclass(frozen=True)
 class Choice:
-    """Which part of a run is recorded, as the options have it."""
+    """Which part of a run is recorded, and how its windows are told of, as the options have it."""
 
     seconds: str | None
     until: str | None
@@ -180,6 +181,7 @@ class Choice:
     budget: str | None
     pid: int | None
     on_demand: bool
+    as_json: bool
 
     @property
     def is_any(self) -> bool:
@@ -188,7 +190,7 @@ class Choice:
         )
 
 
-def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None, as_json: bool) -> None:
+def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None) -> None:
     """Raises UsageProblem where options do not go together."""
     if accesses not in (None, "none", "annotated", "sampled"):
         raise UsageProblem(
@@ -200,9 +202,7 @@ def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None
         raise UsageProblem(
             "--on-demand records nothing by itself", remedy="say --accesses sampled with --pid, later"
         )
-    if as_json:
-        raise UsageProblem("--json tells of one whole run", remedy="leave it out")
-    others = [chosen.seconds, chosen.until, chosen.every, chosen.budget, chosen.pid]
+    others = [chosen.seconds, chosen.until, chosen.every, chosen.budget, chosen.pid, chosen.as_json or None]
     if chosen.on_demand and any(each is not None for each in others):
         raise UsageProblem("--on-demand records nothing by itself", remedy="leave out the other options")
     if chosen.pid is not None and command:
@@ -262,7 +262,8 @@ def recorded_part(
     wanted = wanted_of(chosen)
     record_windows.check_place(options.output, wanted, tables, options.force)
     many = wanted.every is not None
-    output = record_windows.Output(options.output, Path(command[0]).name, tables, anonymous, many)
+    name = Path(command[0]).name
+    output = record_windows.Output(options.output, name, tables, anonymous, many, chosen.as_json)
     status = record_windows.record_in_windows(program, command, options, wanted, output)
     if os.WIFSIGNALED(status):
         return 128 + os.WTERMSIG(status)
@@ -286,8 +287,6 @@ def recorded_process(
 
     if place is None:
         raise UsageProblem("nothing says where it goes", remedy="name a profile, or a table, with -o")
-    if anonymous and not tables:
-        raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
     if limits != (LARGEST, DEPTH):
         raise UsageProblem(
             "--max-size and --depth are those with which --on-demand started the process",
@@ -296,7 +295,8 @@ def recorded_process(
     wanted = wanted_of(chosen)
     record_windows.check_place(place, wanted, tables, force)
     assert chosen.pid is not None
-    output = record_windows.Output(place, str(chosen.pid), tables, anonymous, wanted.every is not None)
+    many = wanted.every is not None
+    output = record_windows.Output(place, str(chosen.pid), tables, anonymous, many, chosen.as_json)
     return record_windows.record_process(
         chosen.pid, wanted, limit_of_process(chosen.pid, parse_size(limits[0])), output, Accesses(accesses)
     )

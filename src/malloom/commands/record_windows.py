@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import resource
 import shutil
@@ -50,6 +51,8 @@ class Output:
     tables: bool
     anonymous: bool
     many: bool
+    as_json: bool = False
+    """Each window is told of as one JSON object, on a line of its own."""
     making: list[tuple[subprocess.Popen[bytes], Closed, Path]] = field(default_factory=list)
     made: list[tuple[float, int]] = field(default_factory=list)
     """Of the tables that nobody has learned from yet: CPU seconds, and events."""
@@ -73,7 +76,7 @@ class Output:
             return
         if not self.tables:
             shutil.move(closed.profile, self.place)
-            _say(closed, self.place)
+            self._say(closed, self.place)
             return
         place = self.place / self._table_name() if self.many else self.place
         command = [
@@ -112,7 +115,26 @@ class Output:
             remove(closed.profile)
             self.failed |= process.returncode != 0
             if process.returncode == 0:
-                _say(closed, place)
+                self._say(closed, place)
+
+    def _say(self, closed: Closed, place: Path) -> None:
+        if self.as_json:
+            _write(json.dumps(_as_data(closed, place)))
+        else:
+            _say(closed, place)
+
+
+def _as_data(closed: Closed, place: Path) -> dict[str, object]:
+    """What a window recorded, for machines. `file_bytes` is None where the file is gone already, `accesses`
+    where none were wanted."""
+    return {
+        "profile": str(place),
+        "events": int(closed.state["events"]),
+        "accesses": None if closed.sampled is None else closed.sampled.accesses,
+        "cpu_time_seconds": closed.recorded_cpu_time / 1e9,
+        "file_bytes": place.stat().st_size if place.exists() else None,
+        "reached_max_size": bool(closed.state["limit_reached"]),
+    }
 
 
 def _say(closed: Closed, place: Path) -> None:
@@ -125,9 +147,13 @@ def _say(closed: Closed, place: Path) -> None:
 
 
 def _tell(text: str) -> None:
+    _write(f"malloom: {text}")
+
+
+def _write(line: str) -> None:
     """Whether anybody hears it does not matter to the program."""
     with contextlib.suppress(OSError):
-        print(f"malloom: {text}", file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
 
 
 def check_place(place: Path, wanted: Wanted, tables: bool, force: bool) -> None:
