@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from malloom.errors import CommandError
 from malloom.huge_pages import chosen_huge_pages
 from malloom.measure.allocators import Way
+from malloom.measure.host import host_takes_free_memory
 from malloom.measure.interleaved import Progress, Race
 from malloom.measure.interval import FEWEST_PAIRS, Interval
 from malloom.measure.process import Command
@@ -42,6 +43,13 @@ def may_be_in_huge_pages(row: Row) -> bool:
 def seconds_after_pauses(plain_wall_time: float) -> float:
     """What measuring takes of a program, about."""
     return 2 * FEWEST_PAIRS * (PAUSE + plain_wall_time)
+
+
+def seconds_expected(plain_wall_time: float, most: float) -> float:
+    """The same; none where it is more than there is time for, or where pauses change nothing."""
+    seconds = seconds_after_pauses(plain_wall_time)
+    change = chosen_huge_pages() != "never" and host_takes_free_memory()
+    return seconds if change and seconds <= most else 0.0
 
 
 def measure_after_pauses(

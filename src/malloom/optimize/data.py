@@ -29,6 +29,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     `plan` is None where nothing is kept. `chosen` is the row that training chose; `choice` is what is kept,
     else the same, and `ratio` with its interval is of it. `after_pause` is None where pauses change
     nothing, or where there was no time to measure that. `placing` is that of Choice.
+    `served` is that of Judged.
     """
     told = outcome.told
     interval = verdict_interval(outcome)
@@ -61,6 +62,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "parts": dict(outcome.parts),
         "rows": [*_rows(outcome)],
         "checks": [*_checks(outcome)],
+        "served": dict(outcome.judged.served),
         **_of_plan(told),
         **_of_sources(outcome),
         "notes": list(outcome.notes),

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from malloom.errors import CommandError, UsageProblem
-from malloom.huge_pages import chosen_huge_pages
 from malloom.launch.program import find_program
 from malloom.measure.host import host_takes_free_memory
 from malloom.measure.process import Command, Run, time_limit
@@ -21,6 +20,7 @@ from malloom.optimize.after_pause import (
     may_be_in_huge_pages,
     measure_after_pauses,
     seconds_after_pauses,
+    seconds_expected,
 )
 from malloom.optimize.as_it_is import exit_status, plain_runs
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
@@ -36,6 +36,7 @@ from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.racing import STARTING, Racing
+from malloom.optimize.reach import shares_served
 from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
@@ -132,7 +133,9 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     outcome.rows = [*settings, *candidates, *outcome.builds.rows]
     began = time.monotonic()
     commands = {each.text: _limited(inputs, each, plain) for each in (*inputs.train, *inputs.check)}
-    training = {each.text: commands[each.text] for each in inputs.train}
+    training, judged = (
+        {each.text: commands[each.text] for each in of} for of in (inputs.train, inputs.judged)
+    )
     outcome.training = Training.on(training, watcher.run, options.compare_output)
     outcome.training.left |= outcome.builds.left
     chooser = _chooser(outcome, plain, watcher, settings, candidates)
@@ -141,8 +144,9 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     # Choosing may have taken longer than its share; the verdict keeps its own.
     left = options.budget.seconds - (time.monotonic() - began)
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
-    _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
+    _judge(outcome, judged, left, watcher)
     decide(outcome)
+    outcome.judged.served = shares_served(outcome.kept, judged)
     measure_afterwards(outcome, commands, watcher)
     keep_decided(outcome, folder)
     _write_best_plan(outcome, folder)
@@ -170,7 +174,10 @@ def _chooser(
             "final": racing.expected(2 * FINALISTS, FINAL_ROUNDS),
             "parts": racing.expected(2),
             "judging": max(judged, options.budget.seconds * (1 - CHOOSING_SHARE)),
-            "pauses": _for_pauses(options, max(plain[each.text].wall_time for each in inputs.judged)),
+            "pauses": seconds_expected(
+                max(plain[each.text].wall_time for each in inputs.judged),
+                options.budget.seconds * CHOOSING_SHARE,
+            ),
         }
     )
     return chooser
@@ -299,14 +306,6 @@ def decide(outcome: Outcome) -> None:
             outcome.kept = row
             break
         outcome.refused[row.name] = why
-
-
-def _for_pauses(options: Options, wall_time: float) -> float:
-    """Seconds that runs after pauses take; none where there is no time for them, or where pauses change
-    nothing."""
-    seconds = seconds_after_pauses(wall_time)
-    change = chosen_huge_pages() != "never" and host_takes_free_memory()
-    return seconds if change and seconds <= options.budget.seconds * CHOOSING_SHARE else 0.0
 
 
 def measure_afterwards(outcome: Outcome, commands: Mapping[str, Command], watcher: Watcher) -> None:
