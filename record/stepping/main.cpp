@@ -24,7 +24,7 @@ void end_when_told() {
     action.sa_handler = [](int) { is_over = true; };
     sigaction(SIGTERM, &action, nullptr);
     for (const int number :
-         {SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) {
+         {SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM}) {
         signal(number, SIG_IGN);
     }
     const pid_t parent = getppid();

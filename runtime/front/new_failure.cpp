@@ -16,7 +16,8 @@ using NewHandler = void (*)();
 void* find_in_library(const char* name) {
     static const char* const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
     for (const char* library : libraries) {
-        void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+        // What is found is kept, so the library is: libc++ could be unloaded with a plug-in that needs it.
+        void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
         if (handle != nullptr) {
             void* found = dlsym(handle, name);
             dlclose(handle);
@@ -48,7 +49,6 @@ constinit LibraryForm forms[] = {{"_ZnwmRKSt9nothrow_t", nullptr},
                                  {"_ZnwmSt11align_val_tRKSt9nothrow_t", nullptr},
                                  {"_ZnamSt11align_val_tRKSt9nothrow_t", nullptr}};
 
-// What was found stays: the C++ library is never unloaded.
 void* function_of(LibraryForm& form) {
     void* found = __atomic_load_n(&form.function, __ATOMIC_RELAXED);
     if (found == nullptr) {

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "runtime/heaps/fallback/fork_gate.h"
+
 namespace malloom::front {
 
 namespace {
@@ -82,7 +84,12 @@ void* Route::claim_slot(const AskedFor& request) {
 void* Route::claim_grouped(const AskedFor& request) {
     uint32_t& group = request.requester->group;
     const uint32_t number = __atomic_load_n(&group, __ATOMIC_RELAXED);
-    void* object = process_heaps.groups.allocate(request);
+    void* object = process_heaps.groups.allocate_at_hand(request);
+    if (object == nullptr && process_heaps.groups.may_grow_for(request)) {
+        malloom_fork_gate_enter();
+        object = process_heaps.groups.allocate(request);
+        malloom_fork_gate_leave();
+    }
     if (object == nullptr && process_heaps.groups.has_stopped(number)) {
         __atomic_store_n(&group, formats::plan::no_group, __ATOMIC_RELAXED);
         tell_if_used_up();

@@ -19,7 +19,7 @@ struct alignas(8) SitePool {
     static constexpr uint32_t of_any_size = 0x7ffffffe;
     /// The same: all requests are mimalloc's.
     static constexpr uint32_t of_fallback = 0x7ffffffd;
-    /// The same: a group of the plan serves them, and `client` is its number.
+    /// The same: a group of the plan serves them.
     static constexpr uint32_t of_group = 0x7ffffffc;
 
     /// Beside bytes: the pool is a heap of mimalloc's, and `client` its number.

@@ -64,7 +64,7 @@ void Sites::keep(uintptr_t key, Site& site) {
         site.kind() == Kind::settled && __atomic_load_n(&site.plain_end, __ATOMIC_RELAXED) != 0;
     recent.pooled.set(is_common      ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none}
                       : is_fallbacks ? SitePool{SitePool::of_fallback, heaps::PoolHeap::none}
-                      : is_grouped   ? SitePool{SitePool::of_group, group}
+                      : is_grouped   ? SitePool{SitePool::of_group, heaps::PoolHeap::none}
                                      : site.pooled.now());
     const bool leads_on = site.kind() == Kind::wrapper && !has_slot;
     recent.distance = leads_on ? context::Reach::plain_distance(site.step) : 0;

@@ -41,10 +41,8 @@ class Sites {
         }
         /// An object of the site's group, where nothing else serves it and there is room at hand; else null.
         [[gnu::always_inline]] void* take_grouped(size_t bytes) const {
-            const SitePool group = pooled.now();
-            return group.bytes == SitePool::of_group
-                       ? process_heaps.groups.allocate_small(bytes, group.client)
-                       : nullptr;
+            return pooled.now().bytes == SitePool::of_group ? Sites::take_grouped(bytes, *site_now())
+                                                            : nullptr;
         }
     };
 

@@ -16,6 +16,7 @@ from malloom.measure.stages import plan_each
 from malloom.measure.valgrind import count_misses
 from malloom.optimize.recording import RecordedProfile
 from malloom.optimize.sources import leading_alike
+from malloom.settings import with_setting
 from some import some
 
 SOURCE = Path(__file__).with_name("interleaved.cpp")
@@ -86,6 +87,24 @@ def test_groups_behind_wrappers_hold_what_the_plan_says(
         assert run.returncode == 0, run.stderr
         behind = int(run.stdout.splitlines()[1].split()[0])
         assert behind > least, (options, run.stdout)
+
+
+# Groups, pools and what is neither are told apart by numbers in the place of a size: no size may meet one.
+@pytest.mark.parametrize("setting", [("prefetch", "0"), ("heap", "pools"), ("pools_in_mimalloc", "1")])
+def test_no_size_is_taken_for_a_group(
+    malloom: Callable[..., Finished], tmp_path: Path, compile_c: Callable[..., Path], setting: tuple[str, str]
+) -> None:
+    program = compile_c(SOURCE.with_name("two_groups.c").read_text())
+    recorded = malloom("record", "-o", "g.profile", "--accesses", "full", "--", program)
+    assert recorded.returncode == 0, recorded.stderr
+    depth = ("--depth", "1")
+    planned = malloom("plan", "g.profile", "-o", "g.plan", "--strategy", "context-groups", *depth)
+    assert planned.returncode == 0, planned.stderr
+    assert len(read_plan(tmp_path / "g.plan").groups) == 2
+    environment = with_setting(variants.planned(tmp_path / "g.plan"), *setting)
+    command = [program, "wide"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert (run.stdout, run.stderr) == ("256000 0\n", "")
 
 
 def test_plans_of_inputs_lead_on_alike(plan: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 #include "checks/check.h"
 #include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
 
 namespace malloom::heaps {
 
@@ -260,6 +261,7 @@ bool GroupHeap::reach(Group& group, uint64_t chunks) {
         }
         return false;
     }
+    __atomic_store_n(&group.refusals, 0, __ATOMIC_RELAXED);
     const uint64_t from = largest(had, memory.huge_from), usable = memory.objects.usable();
     if (from < usable) {
         platform::prefer_huge_pages(reinterpret_cast<void*>(memory.objects.base() + from), usable - from);
@@ -287,9 +289,16 @@ bool GroupHeap::may_grow(Group& group) {
     return true;
 }
 
+uint64_t GroupHeap::extent(const void* object) const {
+    if (!is_reached(object)) {
+        platform::abort_with("free(): double free or invalid pointer");
+    }
+    return occupancy_.extent(object);
+}
+
 void GroupHeap::deallocate_any(void* object) {
-    if (!occupancy_.release_in_two_words(object)) {
-        occupancy_.release(object, occupancy_.extent(object));
+    if (!is_reached(object) || !occupancy_.release_in_two_words(object)) {
+        occupancy_.release(object, extent(object));
     }
     count_gone(alone(), object);
 }

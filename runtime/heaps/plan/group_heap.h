@@ -25,14 +25,23 @@ class GroupHeap {
     bool open(const PlanFile& plan, bool in_huge_pages = false);
     void close();
 
+    /// May map more, which a child that is forked in the middle would not know of, and not have again.
     void* allocate(const Request& request) {
-        const uint32_t number = __atomic_load_n(&request.requester->group, __ATOMIC_RELAXED);
-        if (number >= count_) {
-            return nullptr;
+        if (void* object = allocate_at_hand(request)) {
+            return object;
         }
-        void* object =
-            request.alignment <= structures::granule_bytes ? allocate_small(request.bytes, number) : nullptr;
-        return object != nullptr ? object : allocate_in(groups_[number], request);
+        return may_grow_for(request) ? allocate_in(groups_[number_of(request)], request) : nullptr;
+    }
+    /// The same where that is not needed; else null.
+    void* allocate_at_hand(const Request& request) {
+        return request.alignment <= structures::granule_bytes
+                   ? allocate_small(request.bytes, number_of(request))
+                   : nullptr;
+    }
+    /// Whether a group serves requests like this one.
+    bool may_grow_for(const Request& request) const {
+        const uint32_t number = number_of(request);
+        return number < count_ && structures::last_granule(request.bytes) < groups_[number].maximum_granules;
     }
 
     /// The common case of allocate, with the default alignment: the group's chunk has room. Null, and nothing
@@ -58,16 +67,14 @@ class GroupHeap {
 
     [[gnu::always_inline]] void deallocate(void* object) {
         const bool is_alone = structures::alone();
-        if (occupancy_.release_small(is_alone, object)) [[likely]] {
+        if (is_reached(object) && occupancy_.release_small(is_alone, object)) [[likely]] {
             count_gone(is_alone, object);
         } else {
             deallocate_any(object);
         }
     }
     bool owns(const void* object) const { return occupancy_.owns(object); }
-    size_t usable_size(const void* object) const {
-        return occupancy_.extent(object) * structures::granule_bytes;
-    }
+    size_t usable_size(const void* object) const { return extent(object) * structures::granule_bytes; }
 
     uint32_t count() const { return count_; }
     /// Groups that held too much memory for what lived in them, and stopped. They serve on from what they
@@ -79,10 +86,14 @@ class GroupHeap {
     }
 
     bool resize(void* object, const Request& request) const {
-        return fits_room(structures::last_granule(request.bytes) + 1, occupancy_.extent(object));
+        return fits_room(structures::last_granule(request.bytes) + 1, extent(object));
     }
 
   private:
+    static uint32_t number_of(const Request& request) {
+        return __atomic_load_n(&request.requester->group, __ATOMIC_RELAXED);
+    }
+
     // `cursor` says where the next object goes and how many objects the chunk got, in one word: the granule
     // within the group's span (low 36 bits) and the objects (high 28 bits). The last granule of a chunk stays
     // unused, so that a full chunk is told from the beginning of the next. Chunk 0 is filled first.
@@ -94,7 +105,7 @@ class GroupHeap {
         uint64_t* living;           ///< per chunk: objects it got (added when it is full) minus objects freed
         uint32_t chunk_shift;       ///< log2 of the granules of a chunk
         bool is_stopped;
-        uint8_t refusals;       ///< by the system, of memory for another chunk
+        uint8_t refusals;       ///< by the system in a row, of memory for another chunk
         uint64_t fresh_chunks;  ///< chunks that were ever taken from the span
         uint64_t kept_chunks;   ///< empty chunks that keep their pages
         uint64_t check_at;      ///< fresh chunks at which the share of live memory is looked at again
@@ -119,6 +130,19 @@ class GroupHeap {
     static constexpr unsigned cursor_granule_bits = 36;
     static constexpr uint64_t cursor_granule_mask = (uint64_t{1} << cursor_granule_bits) - 1;
     static constexpr uint64_t one_object = uint64_t{1} << cursor_granule_bits;
+
+    /// Whether the address lies in a chunk that was taken once. Of others nothing is mapped, not even what
+    /// tells an object from none.
+    [[gnu::always_inline]] bool is_reached(const void* object) const {
+        if (!occupancy_.owns(object)) [[unlikely]] {
+            return false;
+        }
+        const uint64_t granule = occupancy_.granule_of(object);
+        const Group& group = groups_[granule >> span_shift_];
+        return (granule - group.first_granule) >> group.chunk_shift < structures::load(group.fresh_chunks);
+    }
+    /// As of Occupancy, for any address.
+    uint64_t extent(const void* object) const;
 
     // Null where the granules are taken, which should not be.
     [[gnu::always_inline]] void* claim(bool is_alone, const Group& group, uint64_t place, uint64_t last) {

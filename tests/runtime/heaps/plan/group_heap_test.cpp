@@ -62,6 +62,7 @@ TEST_F(GroupHeapTest, RequestsOfAGroupFollowOneAnother) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0u);
 }
 
+#if !defined(__SANITIZE_THREAD__)  // whose shadows count too
 // Of the process, in bytes: what a limit of address space counts.
 size_t address_space() {
     size_t pages = 0;
@@ -79,6 +80,18 @@ TEST_F(GroupHeapTest, OnlyWhatIsUsedCountsAsAddressSpace) {
         memset(allocate(1000, 7), 1, 1000);
     }
     EXPECT_LT(address_space(), before + most);
+}
+#endif
+
+TEST_F(GroupHeapTest, WhatWasNeverTakenIsNoObject) {
+    open({{4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}});
+    char* object = static_cast<char*>(allocate(100));
+    for (const size_t beyond : {size_t{4096}, size_t{8} << 20, size_t{1} << 30}) {
+        EXPECT_TRUE(heap.owns(object + beyond));
+        EXPECT_DEATH(heap.deallocate(object + beyond), "free\\(\\): double free or invalid pointer");
+        EXPECT_DEATH(heap.usable_size(object + beyond), "free\\(\\): double free or invalid pointer");
+    }
+    heap.deallocate(object);
 }
 
 TEST_F(GroupHeapTest, AGroupEndsWithItsSpan) {
