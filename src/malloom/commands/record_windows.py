@@ -71,7 +71,7 @@ class Output:
             self.failed = True
         if not closed.state["events"]:
             # Nobody asked for memory, or the program may not write where the window lies any more.
-            _tell("a window recorded nothing")
+            self._say(closed, None)
             remove(closed.profile)
             return
         if not self.tables:
@@ -117,22 +117,25 @@ class Output:
             if process.returncode == 0:
                 self._say(closed, place)
 
-    def _say(self, closed: Closed, place: Path) -> None:
+    def _say(self, closed: Closed, place: Path | None) -> None:
+        """`place` is where it lies; None where it recorded nothing."""
         if self.as_json:
             _write(json.dumps(_as_data(closed, place)))
+        elif place is None:
+            _tell("a window recorded nothing")
         else:
             _say(closed, place)
 
 
-def _as_data(closed: Closed, place: Path) -> dict[str, object]:
-    """What a window recorded, for machines. `file_bytes` is None where the file is gone already, `accesses`
-    where none were wanted."""
+def _as_data(closed: Closed, place: Path | None) -> dict[str, object]:
+    """What a window recorded, for machines. `profile` is None where that was nothing, `file_bytes` where the
+    file is gone already, `accesses` where none were wanted."""
     return {
-        "profile": str(place),
+        "profile": str(place) if place else None,
         "events": int(closed.state["events"]),
         "accesses": None if closed.sampled is None else closed.sampled.accesses,
         "cpu_time_seconds": closed.recorded_cpu_time / 1e9,
-        "file_bytes": place.stat().st_size if place.exists() else None,
+        "file_bytes": place.stat().st_size if place and place.exists() else None,
         "reached_max_size": bool(closed.state["limit_reached"]),
     }
 

@@ -24,15 +24,15 @@ class Judged:
     """The runs of each input, by its name: rows and the program as it is, one of each in every round.
 
     `left` has the rows that failed on an input, and why; `rival` is the setting that ran beside them all.
-    `is_served` says that the program is a server, which clients load. `served` has the share of requests that
-    a kept plan served, by input.
+    `is_served` says that the program is a server, which clients load. `served` is that of
+    reach.shares_served, of what is kept.
     """
 
     rounds: dict[str, Rounds] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
     rival: str | None = None
     is_served: bool = False
-    served: dict[str, float] = field(default_factory=dict)
+    served: dict[str, float | None] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """Whether it was measured on every input."""

@@ -2,7 +2,7 @@
 where it was learned, a server least of all."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from malloom.errors import CommandError
@@ -15,22 +15,26 @@ SERVED = ("matched", "grouped", "pooled")
 """What statistics count as placed: by slots, in groups and in pools."""
 
 
-def shares_served(row: Row | None, commands: Mapping[str, Command]) -> dict[str, float]:
-    """The share of requests that a plan serves, by input, in one more run of each; without inputs that fail,
-    or whose processes tell nothing. Empty for what places nothing."""
+def shares_served(
+    row: Row | None, commands: Mapping[str, Command], say: Callable[[str], None]
+) -> dict[str, float | None]:
+    """The share of requests that a plan serves, by input, in one more run of each; None where it fails, or
+    where its processes tell nothing. Empty for what places nothing."""
     if not isinstance(row, Candidate) or row.places_nothing:
         return {}
-    shares = {given: _share(command_of(row, command)) for given, command in commands.items()}
-    return {given: share for given, share in shares.items() if share is not None}
+    say(f"counting what {row.name} serves")
+    return {given: _share(command_of(row, command)) for given, command in commands.items()}
 
 
-def never_served(shares: Mapping[str, float]) -> list[str]:
-    """A note on each input on which nothing was served."""
+def notes_on_served(shares: Mapping[str, float | None]) -> list[str]:
+    """A note on each input on which nothing was served, or on which that is not known."""
     return [
-        f"on {given} the plan serves nothing, as the program never comes to where it was learned: "
+        f"on {given} it is not known how much the plan serves: no process lived to tell of itself"
+        if share is None
+        else f"on {given} the plan serves nothing, as the program never comes to where it was learned: "
         "what is gained or lost there comes of the heap behind it"
         for given, share in shares.items()
-        if share == 0
+        if not share
     ]
 
 

@@ -20,7 +20,6 @@ from malloom.optimize.data import (
 from malloom.optimize.goal import Goal
 from malloom.optimize.keeping import interval_as_data
 from malloom.optimize.limit import score
-from malloom.optimize.reach import never_served
 from malloom.optimize.training import AS_IT_IS, NO_TIME, Measured, Row
 from malloom.optimize.verdict import Outcome
 from malloom.quantities import format_size
@@ -210,7 +209,6 @@ def _notes(outcome: Outcome) -> Iterator[str]:
     if choice and choice.placing is not None and choice.placing > NOTHING_TO_GAIN:
         of, than = "the best layout for this very input", "the best that places nothing"
         yield f"nothing to gain by placing: {of} takes {choice.placing:.3f} of the CPU time of {than}"
-    yield from never_served(outcome.judged.served)
     if choice and (ratios := disagreement(outcome)):
         told = ", ".join(f"{ratio:.3f} on {given}" for given, ratio in ratios.items())
         yield f"the training inputs disagree about {choice.choice.name}: {told}"

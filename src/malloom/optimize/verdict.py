@@ -36,7 +36,7 @@ from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.racing import STARTING, Racing
-from malloom.optimize.reach import shares_served
+from malloom.optimize.reach import notes_on_served, shares_served
 from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
@@ -146,10 +146,12 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
     _judge(outcome, judged, left, watcher)
     decide(outcome)
-    outcome.judged.served = shares_served(outcome.kept, judged)
     measure_afterwards(outcome, commands, watcher)
     keep_decided(outcome, folder)
     _write_best_plan(outcome, folder)
+    # Last: an interrupt ends no more than this.
+    outcome.judged.served = shares_served(outcome.kept, judged, watcher.say)
+    outcome.notes += notes_on_served(outcome.judged.served)
 
 
 def _chooser(

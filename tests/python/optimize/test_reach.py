@@ -11,7 +11,7 @@ from malloom.measure.process import Command, run_measured
 from malloom.measure.service import Client
 from malloom.optimize.candidates import OWN_MIMALLOC, Candidate
 from malloom.optimize.keeping import write_empty
-from malloom.optimize.reach import never_served, shares_served
+from malloom.optimize.reach import notes_on_served, shares_served
 
 PHASES = """
 #include <signal.h>
@@ -60,24 +60,28 @@ def plan(phases: Path) -> Path:
 
 def test_the_share_is_of_all_requests_by_input(phases: Path, plan: Path) -> None:
     inputs = {given: Command([str(phases), given]) for given in ("50000", "0")}
-    shares = shares_served(Candidate("pools", plan), inputs)
-    assert 0.9 < shares["50000"] < 1.0
+    said: list[str] = []
+    shares = shares_served(Candidate("pools", plan), inputs, said.append)
+    assert said == ["counting what pools serves"]
+    assert 0.9 < (shares["50000"] or 0) < 1.0
     assert shares["0"] == 0.0
-    (note,) = never_served(shares)
+    (note,) = notes_on_served(shares)
     assert note.startswith("on 0 the plan serves nothing")
 
 
 def test_a_server_is_asked_to_end_and_then_tells(phases: Path, plan: Path) -> None:
     server = Command([str(phases), "0", "serve"], client=Client(("true",)))
-    assert shares_served(Candidate("pools", plan), {"idle": server}) == {"idle": 0.0}
+    assert shares_served(Candidate("pools", plan), {"idle": server}, print) == {"idle": 0.0}
     failing = Command([str(phases), "0", "serve"], client=Client(("false",)))
-    assert shares_served(Candidate("pools", plan), {"idle": failing}) == {}
+    assert shares_served(Candidate("pools", plan), {"idle": failing}, print) == {"idle": None}
 
 
 def test_nothing_is_said_of_what_tells_nothing(phases: Path, plan: Path, tmp_path: Path) -> None:
     killed = Command(["sh", "-c", "kill -9 $$"])
-    assert shares_served(Candidate("pools", plan), {"killed": killed}) == {}
+    assert shares_served(Candidate("pools", plan), {"killed": killed}, print) == {"killed": None}
+    (note,) = notes_on_served({"killed": None})
+    assert note.startswith("on killed it is not known")
     empty = tmp_path / "empty.plan"
     write_empty(empty)
-    assert shares_served(Candidate(OWN_MIMALLOC, empty), {"0": Command([str(phases), "0"])}) == {}
-    assert shares_served(None, {"0": Command([str(phases), "0"])}) == {}
+    assert shares_served(Candidate(OWN_MIMALLOC, empty), {"0": Command([str(phases), "0"])}, print) == {}
+    assert shares_served(None, {"0": Command([str(phases), "0"])}, print) == {}
