@@ -13,6 +13,8 @@ from malloom.settings import with_setting
 
 SERVED = ("matched", "grouped", "pooled")
 """What statistics count as placed: by slots, in groups and in pools."""
+MOST = 2**64 - 1
+"""As many as statistics can count."""
 
 
 def shares_served(
@@ -29,7 +31,7 @@ def shares_served(
 def notes_on_served(shares: Mapping[str, float | None]) -> list[str]:
     """A note on each input on which nothing was served, or on which that is not known."""
     return [
-        f"on {given} it is not known how much the plan serves: no process lived to tell of itself"
+        f"on {given} it is not known how much the plan serves: the run failed, or no process lived to tell"
         if share is None
         else f"on {given} the plan serves nothing, as the program never comes to where it was learned: "
         "what is gained or lost there comes of the heap behind it"
@@ -50,9 +52,10 @@ def _share(command: Command) -> float | None:
 
 
 def _counts(line: bytes) -> dict[str, int]:
-    """Those of a process; empty where the line is something else that the program wrote."""
+    """Those of a process; empty where the line is something else that the program wrote, whatever that is."""
     try:
         found = json.loads(line)
-        return {name: int(found[name]) for name in ("requests", *SERVED)}
-    except (ValueError, TypeError, KeyError):
+        counts = {name: found[name] for name in ("requests", *SERVED)}
+    except (ValueError, TypeError, KeyError, RecursionError):
         return {}
+    return counts if all(type(each) is int and 0 <= each <= MOST for each in counts.values()) else {}

@@ -76,6 +76,17 @@ def test_a_server_is_asked_to_end_and_then_tells(phases: Path, plan: Path) -> No
     assert shares_served(Candidate("pools", plan), {"idle": failing}, print) == {"idle": None}
 
 
+@pytest.mark.parametrize("count", ["1e999", "1" + "0" * 400, "-1", "true", '"7"', "null", "[" * 50_000])
+def test_what_a_program_writes_is_not_taken_for_statistics(
+    phases: Path, plan: Path, tmp_path: Path, count: str
+) -> None:
+    line = tmp_path / "line"
+    line.write_text(f'{{"requests": {count}, "matched": 0, "grouped": 0, "pooled": 7}}\n')
+    command = Command(["sh", "-c", f'"{phases}" 50000; cat "{line}" >&2'])
+    share = shares_served(Candidate("pools", plan), {"loud": command}, print)["loud"]
+    assert share is not None and 0.9 < share < 1.0
+
+
 def test_nothing_is_said_of_what_tells_nothing(phases: Path, plan: Path, tmp_path: Path) -> None:
     killed = Command(["sh", "-c", "kill -9 $$"])
     assert shares_served(Candidate("pools", plan), {"killed": killed}, print) == {"killed": None}
